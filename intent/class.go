@@ -4,21 +4,21 @@ import "fmt"
 
 // Class is a tool's safety class. It alone decides what may be repeated, and by
 // whom. The zero value is not a class; wherever one is found it is treated as
-// Irreversible.
+// ClassIrreversible.
 type Class string
 
 // The four safety classes.
 const (
-	Irreversible Class = "irreversible" // cannot be taken back: never repeated by the engine
-	Reversible   Class = "reversible"   // can be undone: repeated once by the engine, under the same key
-	Handoff      Class = "handoff"      // told to a person: repeated until delivered, under the same key
-	Read         Class = "read"         // changes nothing: repeated freely inside the answer budget
+	ClassIrreversible Class = "irreversible" // cannot be taken back: never repeated by the engine
+	ClassReversible   Class = "reversible"   // can be undone: repeated once by the engine, under the same key
+	ClassHandoff      Class = "handoff"      // told to a person: repeated until delivered, under the same key
+	ClassRead         Class = "read"         // changes nothing: repeated freely inside the answer budget
 )
 
 // Valid reports an error unless c is one of the four classes.
 func (c Class) Valid() error {
 	switch c {
-	case Irreversible, Reversible, Handoff, Read:
+	case ClassIrreversible, ClassReversible, ClassHandoff, ClassRead:
 		return nil
 	}
 	return fmt.Errorf("class %q: declare one of irreversible, reversible, handoff, read", string(c))
@@ -26,7 +26,7 @@ func (c Class) Valid() error {
 
 // engineSends is how many sends the engine may make by itself within one call.
 func (c Class) engineSends() int {
-	if c == Reversible {
+	if c == ClassReversible {
 		return 2
 	}
 	return 1
@@ -35,7 +35,7 @@ func (c Class) engineSends() int {
 // ambiguousLimit is how many ambiguous sends an intent may have before only a
 // person may open it again; 0 means that there is no limit.
 func (c Class) ambiguousLimit() int {
-	if c == Reversible || c == Handoff {
+	if c == ClassReversible || c == ClassHandoff {
 		return 0
 	}
 	return 2
@@ -44,13 +44,13 @@ func (c Class) ambiguousLimit() int {
 // RetryRule says in one short clause what the model may do after a call.
 func (c Class) RetryRule() string {
 	switch c {
-	case Read:
+	case ClassRead:
 		return "read: safe to ask again at any time"
-	case Reversible:
+	case ClassReversible:
 		return "reversible: ask again only when told wait_and_retry"
-	case Handoff:
+	case ClassHandoff:
 		return "handoff: asking again is harmless"
-	case Irreversible:
+	case ClassIrreversible:
 	}
 	return "irreversible: ask again only when told wait_and_retry, once"
 }
@@ -67,8 +67,8 @@ type Annotations struct {
 // Annotations derives the annotations of a tool of this class.
 func (c Class) Annotations() Annotations {
 	return Annotations{
-		ReadOnly:    c == Read,
-		Destructive: c != Read && c != Reversible && c != Handoff,
+		ReadOnly:    c == ClassRead,
+		Destructive: c != ClassRead && c != ClassReversible && c != ClassHandoff,
 		Idempotent:  true,
 		OpenWorld:   true,
 	}

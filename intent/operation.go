@@ -40,7 +40,7 @@ type Step interface {
 	// Capabilities are what the provider declares of this operation.
 	Capabilities() Capabilities
 	// Request builds the bytes of the request; every later send bears the same.
-	Request(act Act) ([]byte, error)
+	Request(key Key, payload []byte) ([]byte, error)
 	// Send puts exactly one request on the wire, or none. It must not let the
 	// first byte pass at or after SendBy, read on the wall clock.
 	Send(ctx context.Context, order Order) Answer
@@ -168,4 +168,11 @@ type Subject struct {
 	Intent   Key
 	Payload  []byte
 	EffectID string // where it is known
+}
+
+// Handoff is what a person is told: the payload of every escalation.
+type Handoff struct {
+	TicketID string `json:"ticket_id"`
+	Reason   string `json:"reason"` // a code of escalate_to_human
+	Summary  string `json:"summary"`
 }
