@@ -54,7 +54,7 @@ type Row struct {
 	Ordinal   int       // of the provider key, from 0
 	OrdinalAt time.Time // the first send under Ordinal
 	Closed    bool      // Ordinal will never be sent again
-	Stored    bool      // the last answer under Ordinal is stored at the provider: only an absence is missing to close it
+	Stored    bool      // the provider gave its last word under Ordinal: only an absence is missing to close it
 
 	Owner      string    // the process that made the last claim
 	Nonce      string    // of the last claim
@@ -139,6 +139,7 @@ type Escalation struct {
 	CreatedAt time.Time
 
 	Tries       int
+	Ordinal     int       // of the provider key, from 0; advances past an answer that the desk stores
 	DueAt       time.Time // the next try
 	HandoffID   string    // the desk's id, once delivered
 	DeliveredAt time.Time

@@ -146,12 +146,15 @@ type Act struct {
 	Policy    string // the version of the policy that decided last
 }
 
-// Description is an act in words. No word of it may contain the letters "fail".
+// Description is an act in words, so that the engine can speak of it without
+// knowing the tool. No word of it may contain the letters "fail".
 type Description struct {
-	Noun     string // "refund"
-	What     string // "refund of 118.00 USD for SHELF-OAK-4 on order SU-88421"
-	Customer string // how to name it to the buyer: "your refund of 118.00 USD"
-	Ticket   string
+	Noun    string // "refund"
+	What    string // "refund of 118.00 USD for item SHELF-OAK-4 on order SU-88421"
+	Twice   string // what a repeat must not do: "pay twice"
+	Done    string // what the customer may be told once it is done
+	Pending string // … once it is accepted and not yet final
+	Working string // … while it is not known, or not done
 }
 
 // Order is one send.

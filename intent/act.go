@@ -1,0 +1,229 @@
+package intent
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// act sends what was claimed, settles what became of it, records that and
+// answers. From here on the request's cancellation stops nothing.
+func (c *call) act(ctx context.Context, row Row, act Act) Result {
+	ctx, cancel := c.e.detach(ctx, c.deadline)
+	defer cancel()
+	before := row.Sends - 1
+	began := row.ClaimedAt
+	for sends := 1; ; sends++ {
+		answer := c.send(ctx, row, act)
+		c.e.at(PointSent)
+		end := c.conclude(ctx, row, act, answer)
+		if end.left {
+			return c.leftBehind(row, act)
+		}
+		end.earlier = before > 0 || sends == 1 && end.replayed
+		end.began = began
+		c.e.at(PointSettled)
+		recorded, told, err := c.record(ctx, row, act, end)
+		c.e.at(PointRecorded)
+		if err == nil && sends < c.op.Class().engineSends() {
+			if next, ok := c.sendAgain(ctx, recorded); ok {
+				row = next
+				continue
+			}
+		}
+		return c.answer(ctx, recorded, act, end, told, err)
+	}
+}
+
+// send puts the claimed request on the wire, once, under its own deadline.
+func (c *call) send(ctx context.Context, row Row, act Act) Answer {
+	ctx, cancel := context.WithTimeout(ctx, row.SendBy.Sub(c.e.clock.now()))
+	defer cancel()
+	step := c.op.Steps()[row.Step]
+	return step.Send(ctx, Order{
+		Intent: row.Key, Key: c.e.providerKey(step, row),
+		Request: act.Request, Payload: act.Payload, SendBy: row.SendBy,
+	})
+}
+
+func (e *Engine) providerKey(step Step, row Row) string {
+	return ProviderKey(e.o.Secret, row.Key, row.Ordinal, step.Provider(), e.o.Ledger.Account(), row.Step)
+}
+
+// conclusion is how one send ended.
+type conclusion struct {
+	ruling   ruling
+	answer   string // for the attempt: performed, refused, not_sent, ambiguous
+	detail   string
+	replayed bool      // the authority had this key already
+	earlier  bool      // an effect may be an earlier call's
+	began    time.Time // when this call first claimed
+	left     bool      // cut off by a departing engine before anything was learnt
+}
+
+// conclude classifies one answer. A refusal settles its own attempt only: while
+// an earlier one may still land, the answer comes from a lookup.
+func (c *call) conclude(ctx context.Context, row Row, act Act, answer Answer) conclusion {
+	now := c.e.clock.now()
+	ended := row
+	ended.SenderDone = true
+	if now.Before(ended.SendBy) {
+		ended.SendBy = now
+	}
+	switch a := answer.(type) {
+	case AnsweredPerformed:
+		return c.concludePerformed(ended, a, now)
+	case AnsweredRefused:
+		end := conclusion{answer: "refused", detail: a.Code}
+		if row.OnWatch() {
+			return c.concludeByLookup(ctx, ended, act, end)
+		}
+		end.ruling = refusedRuling(ended, a, now)
+		return end
+	case AnsweredNotSent:
+		ended.Sends--
+		ended.State, ended.Reason, ended.Retry = StateNotPerformed, ReasonNotSent, RetryWait
+		ended.RetryAt = now.Add(retryAfterAbsence)
+		return conclusion{ruling: ruling{row: ended}, answer: "not_sent", detail: a.Detail}
+	case AnsweredAmbiguous:
+		ended.Ambiguous++
+		ended.Stored = a.Stored
+		return c.concludeByLookup(ctx, ended, act, conclusion{answer: "ambiguous", detail: a.Detail})
+	}
+	ended.Ambiguous++
+	return c.concludeByLookup(ctx, ended, act, conclusion{answer: "ambiguous", detail: "no answer of a known kind"})
+}
+
+func (c *call) concludePerformed(row Row, a AnsweredPerformed, now time.Time) conclusion {
+	watched := row.OnWatch()
+	next := withEffect(row, a.Effect)
+	next.Evidence, next.ConfirmedAt = EvidenceResponse, now
+	end := conclusion{answer: "performed", replayed: a.Replayed}
+	if a.Effect.Undone && a.Effect.Final {
+		end.ruling = ruleUndone(row, next)
+		return end
+	}
+	next.State, next.Reason, next.Retry = StatePerformed, "", ""
+	end.ruling = ruling{row: next}
+	if watched && a.Replayed {
+		end.ruling.causes = []Cause{CauseLateLanding}
+	}
+	return end
+}
+
+// refusedRuling: the authority said no to the only attempt that was open.
+func refusedRuling(row Row, a AnsweredRefused, now time.Time) ruling {
+	row.State, row.Reason, row.Evidence = StateNotPerformed, ReasonRefused, EvidenceResponse
+	row.Stored = true
+	if a.Permanent {
+		row.Retry = RetryNever
+		return ruling{row: row, causes: []Cause{CauseRefused}}
+	}
+	row.Retry = RetryWait
+	row.RetryAt = now.Add(max(a.RetryAfter, time.Second))
+	return ruling{row: row}
+}
+
+// concludeByLookup settles an attempt whose answer decides nothing, within what
+// is left of the budget.
+func (c *call) concludeByLookup(ctx context.Context, row Row, act Act, end conclusion) conclusion {
+	if c.e.leave.wasCut() {
+		return conclusion{left: true}
+	}
+	step := c.op.Steps()[row.Step]
+	until := c.deadline.Add(-c.e.reserve())
+	ctx, cancel := context.WithTimeout(ctx, until.Sub(c.e.clock.now()))
+	defer cancel()
+	seen := c.e.lookUpUntil(ctx, step, row, act, until)
+	if c.e.leave.wasCut() && !learnt(seen) {
+		return conclusion{left: true}
+	}
+	end.ruling = rule(row, c.op.Class(), step.Capabilities(), seen)
+	return end
+}
+
+// reserve is kept of the budget to record and to tell a person.
+func (e *Engine) reserve() time.Duration { return e.o.ProviderTimeout / 2 }
+
+// sendAgain claims the one repeat that a reversible act is granted within a
+// call: nothing is there, and the provider deduplicates on the key.
+func (c *call) sendAgain(ctx context.Context, row Row) (Row, bool) {
+	caps := c.op.Steps()[row.Step].Capabilities()
+	due := row.State == StateNotPerformed && row.Reason == ReasonAbsent && row.Retry == RetryWait
+	if !due || caps.Dedupe == 0 || caps.Lookup != LookupReadAfterWrite || c.mayClaim(ctx) != nil {
+		return row, false
+	}
+	next := row
+	if next.Closed {
+		next.Ordinal, next.OrdinalAt, next.Closed, next.Stored = next.Ordinal+1, c.e.clock.now(), false, false
+	}
+	next = c.e.inFlight(next)
+	claimed, err := c.e.commit(ctx, Change{Row: &next, Seen: row.Version})
+	if err != nil {
+		c.e.fault("claim a repeat", err)
+		return row, false
+	}
+	c.claimed = &claimed
+	return claimed, true
+}
+
+// leftBehind answers for a claim that a departing engine leaves to the next
+// process.
+func (c *call) leftBehind(row Row, act Act) Result {
+	return c.e.sayRow(row, act, c.op, spoken{})
+}
+
+// answer puts how this call's own send ended into words.
+func (c *call) answer(ctx context.Context, row Row, act Act, end conclusion, told *Escalation, err error) Result {
+	s := spoken{evidence: row.Evidence, told: told, unrecorded: err != nil}
+	if row.State == StatePerformed {
+		s.outcome = Performed
+		atFirst := end.earlier && (end.replayed || row.EffectAt.Before(end.began))
+		if atFirst {
+			s.outcome = AlreadyPerformed
+		}
+	}
+	return *c.sayWith(ctx, row, act, s)
+}
+
+// record makes what became of a send durable before the answer leaves. Evidence
+// that the effect exists wins over whatever was written meanwhile; anything
+// weaker gives way to it.
+func (c *call) record(ctx context.Context, claim Row, act Act, end conclusion) (Row, *Escalation, error) {
+	ch := c.e.change(c.op, claim, end.ruling, act)
+	ch.Attempt.Answer, ch.Attempt.Detail = end.answer, end.detail
+	for {
+		row, err := c.e.commit(ctx, ch)
+		var stale *StaleError
+		switch {
+		case err == nil:
+			return row, c.e.tellFirst(ctx, ch.Escalate), nil
+		case errors.As(err, &stale):
+			ch = c.reconcile(ch, stale.Current, act, end)
+		default:
+			c.e.fault("record", err)
+			c.e.spill(ch)
+			return *ch.Row, c.e.tellFirst(ctx, ch.Escalate), err
+		}
+	}
+}
+
+// reconcile decides a record again on a row that somebody else has written.
+func (c *call) reconcile(ch Change, current Row, act Act, end conclusion) Change {
+	mine := end.ruling.row
+	next := current
+	next.SenderDone = true
+	next.Sends = max(current.Sends, mine.Sends)
+	var causes []Cause
+	if mine.State == StatePerformed && current.State != StatePerformed {
+		next = withEffect(next, Effect{ID: mine.EffectID, Status: mine.Status, Final: mine.Final, At: mine.EffectAt})
+		next.State, next.Reason, next.Retry = StatePerformed, "", ""
+		next.Evidence, next.ConfirmedAt = mine.Evidence, mine.ConfirmedAt
+		if current.State == StateNotPerformed {
+			causes = []Cause{CauseLateLanding}
+		}
+	}
+	again := c.e.change(c.op, current, ruling{row: next, causes: causes}, act)
+	again.Attempt = ch.Attempt
+	return again
+}

@@ -1,0 +1,115 @@
+package intent
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// handoff tells a person because the model asked for one. It has no siblings,
+// limits or switches; it is written to the outbox first and repeated until it
+// is delivered, under one key.
+func (c *call) handoff(ctx context.Context) Result {
+	reading, answer := c.readForHandoff(ctx)
+	if answer != nil {
+		return *answer
+	}
+	c.e.at(PointRead)
+	key, row, exists, err := c.handoffRow(ctx, reading)
+	if err != nil {
+		return *c.ledgerDown("find", err)
+	}
+	if exists && row.State == StatePerformed {
+		return *c.remembered(ctx, row)
+	}
+	act := Act{Arguments: c.args, Payload: reading.Payload}
+	if !exists {
+		if answer := c.queueHandoff(ctx, key, reading, act); answer != nil {
+			return *answer
+		}
+	}
+	esc, ok, err := c.e.o.Ledger.Escalation(ctx, key)
+	if err != nil || !ok {
+		return *c.ledgerDown("outbox", err)
+	}
+	was := esc.DeliveredAt.IsZero()
+	esc = c.e.deliver(ctx, esc)
+	row, _, err = c.e.o.Ledger.Find(context.WithoutCancel(ctx), key)
+	if err != nil {
+		return *c.ledgerDown("find", err)
+	}
+	s := spoken{told: &esc, evidence: row.Evidence}
+	if row.State == StatePerformed && was {
+		s.outcome = Performed
+		if exists {
+			s.outcome = AlreadyPerformed
+		}
+	}
+	return *c.sayWith(ctx, row, act, s)
+}
+
+// readForHandoff reads the ticket. A person must be reachable even while
+// nothing can be read: then the ticket is taken as it was spelled.
+func (c *call) readForHandoff(ctx context.Context) (Readable, *Result) {
+	if ctx.Err() != nil || !c.e.leave.mayClaim(c.e.clock.now()) {
+		return Readable{}, c.withdrawn()
+	}
+	var reading Reading = Unreadable{}
+	c.e.RepeatRead(ctx, func(ctx context.Context) bool {
+		reading = c.readOnce(ctx)
+		_, down := reading.(Unreadable)
+		return !down
+	})
+	switch r := reading.(type) {
+	case Readable:
+		return r, nil
+	case RefusedByRead:
+		answer := c.e.refuse(Refusal{Reason: r.Reason, Verdict: r.Verdict, Note: r.Note})
+		return Readable{}, &answer
+	case Unreadable:
+	}
+	return Readable{
+		Facts: c.loc.Given, Spelled: c.loc.Given, Ticket: c.loc.Ticket.ID,
+		Resources: []Resource{c.loc.Ticket}, Payload: c.args,
+	}, nil
+}
+
+// handoffRow finds the intent of a handoff. One that the desk reports closed is
+// followed by a new one, which names it.
+func (c *call) handoffRow(ctx context.Context, r Readable) (Key, Row, bool, error) {
+	after := c.loc.Again
+	for {
+		key := DeriveKey(c.e.o.Ledger.Account(), c.op.Tool(), again(r.Facts, after))
+		row, exists, err := c.e.o.Ledger.Find(ctx, key)
+		if err != nil || !exists || row.State != StatePerformed {
+			return key, row, exists, err
+		}
+		seen, closed := c.e.o.Desk.Lookup(ctx, Subject{Intent: key, Payload: r.Payload, EffectID: row.EffectID}).(Found)
+		if !closed || seen.Effect.Status != "closed" {
+			return key, row, true, nil
+		}
+		after = row.EffectID
+	}
+}
+
+// queueHandoff writes the intent and its outbox entry in one commit.
+func (c *call) queueHandoff(ctx context.Context, key Key, r Readable, act Act) *Result {
+	row := c.e.newRow(c.op, key, r)
+	row.State, row.Reason, row.SenderDone = StateQueued, ReasonQueued, true
+	var h Handoff
+	if err := json.Unmarshal(r.Payload, &h); err != nil {
+		c.e.fault("read a handoff", err)
+		answer := c.e.refuse(Refusal{Reason: ReasonInternal})
+		return &answer
+	}
+	_, err := c.e.commit(ctx, Change{
+		Row: &row, Act: &act, Resources: r.Resources, Fingerprints: c.fingerprints(r),
+		Escalate: []Escalation{{
+			Key: key, Subject: key, Cause: CauseHandoff, Ticket: r.Ticket, Reason: h.Reason, Summary: h.Summary,
+			CreatedAt: row.CreatedAt, DueAt: row.CreatedAt,
+		}},
+	})
+	if err != nil && !moved(err) { // moved: another call has just queued it
+		return c.ledgerDown("queue a handoff", err)
+	}
+	return nil
+}

@@ -1,0 +1,126 @@
+package intent
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// judge asks the operation whether the act may be done, with the ledger's view.
+// Every refusal is decided anew on every call.
+func (c *call) judge(ctx context.Context, p *plan) (*plan, *Result) {
+	view, err := c.view(ctx, p)
+	if err != nil {
+		return nil, c.ledgerDown("view", err)
+	}
+	switch j := c.op.Judge(p.reading, view).(type) {
+	case Allowed:
+		return p, nil
+	case Refusal:
+		answer := c.e.refuse(j)
+		answer.IntentKey = p.key.String()
+		return nil, c.showAgain(ctx, p, &answer, p.act.Figures)
+	case NeedsPerson:
+		if c.allowedByPerson(ctx, p, j) {
+			return p, nil
+		}
+		return c.queueApproval(ctx, p, j)
+	}
+	c.e.fault("judge "+c.op.Tool(), errors.New("no judgement"))
+	answer := c.e.refuse(Refusal{Reason: ReasonInternal})
+	return nil, &answer
+}
+
+func (c *call) view(ctx context.Context, p *plan) (View, error) {
+	var view View
+	if p.reading.Anchor != (Resource{}) {
+		around, err := c.e.o.Ledger.Around(ctx, p.reading.Anchor, mostAround)
+		if err != nil {
+			return View{}, err
+		}
+		for _, row := range around {
+			if row.Key != p.key {
+				view.Around = append(view.Around, row)
+			}
+		}
+	}
+	totals, err := c.e.o.Ledger.Totals(ctx, p.reading.Resources, p.reading.Currency, p.key)
+	view.Totals = totals
+	return view, err
+}
+
+// allowedByPerson reports whether a person approved this intent on the figures
+// that hold now.
+func (c *call) allowedByPerson(ctx context.Context, p *plan, j NeedsPerson) bool {
+	if p.row.Version == 0 || p.row.State == StateAwaiting || p.act.Figures != j.Figures {
+		return false
+	}
+	decisions, err := c.e.o.Ledger.Decisions(ctx, p.key)
+	if err != nil {
+		c.e.fault("decisions", err)
+		return false
+	}
+	allowed := false
+	for _, d := range decisions {
+		switch d.Verb {
+		case VerbApprove:
+			allowed = true
+		case VerbDecline:
+			allowed = false
+		}
+	}
+	return allowed
+}
+
+// queueApproval writes the intent as one that waits for a person, tells one,
+// and says so. A waiting intent is shown again where its figures have changed.
+func (c *call) queueApproval(ctx context.Context, p *plan, j NeedsPerson) (*plan, *Result) {
+	waiting := p.row
+	waiting.State, waiting.Reason, waiting.Retry = StateAwaiting, ReasonApproval, RetryNever
+	waiting.DueAt = time.Time{}
+	if p.row.State == StateAwaiting && p.act.Figures == j.Figures {
+		return nil, c.sayWith(ctx, p.row, p.act, spoken{})
+	}
+	p.act.Figures = j.Figures
+	waiting.UpdatedAt = c.e.clock.now()
+	ch := Change{Row: &waiting, Seen: p.row.Version, Act: &p.act, Exclusive: true}
+	if ch.Seen == 0 {
+		ch.Resources = p.reading.Resources
+	}
+	ch.Fingerprints = c.fingerprints(p.reading)
+	if esc, due := c.e.escalation(c.op, waiting, p.act, CauseApproval); due {
+		ch.Escalate = []Escalation{esc}
+	}
+	row, err := c.e.commit(ctx, ch)
+	if moved(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, c.ledgerDown("queue an approval", err)
+	}
+	return nil, c.sayWith(ctx, row, p.act, spoken{told: c.e.tellFirst(ctx, ch.Escalate)})
+}
+
+// showAgain puts an approved intent that can no longer be done as approved back
+// before a person. The answer stays what it is.
+func (c *call) showAgain(ctx context.Context, p *plan, answer *Result, figures string) *Result {
+	if p.row.State != StateReady {
+		return answer
+	}
+	waiting := p.row
+	waiting.State, waiting.Reason, waiting.Retry = StateAwaiting, ReasonApproval, RetryNever
+	waiting.DueAt, waiting.UpdatedAt = time.Time{}, c.e.clock.now()
+	p.act.Figures = figures
+	if _, err := c.e.commit(ctx, Change{Row: &waiting, Seen: p.row.Version, Act: &p.act}); err != nil && !moved(err) {
+		c.e.fault("show an approval again", err)
+	}
+	return answer
+}
+
+// moved reports whether a commit was refused because the world has moved, so
+// that everything is to be read again.
+func moved(err error) bool {
+	var stale *StaleError
+	var blocked *BlockedError
+	return errors.Is(err, ErrMoved) || errors.As(err, &stale) || errors.As(err, &blocked)
+}

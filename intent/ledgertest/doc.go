@@ -1,0 +1,3 @@
+// Package ledgertest holds a model of the ledger in memory, and the contract
+// that every ledger must pass.
+package ledgertest

@@ -1,0 +1,61 @@
+package intent
+
+import (
+	"context"
+	"time"
+)
+
+// sighting is what a lookup saw, and when it was begun.
+type sighting struct {
+	finding Finding
+	asked   time.Time
+}
+
+// learnt reports whether the authority said anything.
+func learnt(s sighting) bool {
+	switch s.finding.(type) {
+	case Found, FoundOther, Absent:
+		return true
+	case LookupFailed, LookupUnsupported:
+	}
+	return false
+}
+
+// lookUp looks for an intent's effect, with the repeats of a read.
+func (e *Engine) lookUp(ctx context.Context, step Step, row Row, act Act) sighting {
+	subject := Subject{Intent: row.Key, Payload: act.Payload, EffectID: row.EffectID}
+	s := sighting{finding: LookupFailed{Detail: "not asked"}, asked: e.clock.now()}
+	e.RepeatRead(ctx, func(ctx context.Context) bool {
+		s = sighting{asked: e.clock.now(), finding: step.Lookup(ctx, subject)}
+		_, down := s.finding.(LookupFailed)
+		return !down
+	})
+	return s
+}
+
+// lookUpUntil looks for an effect until something that settles the row is seen,
+// or until the deadline.
+func (e *Engine) lookUpUntil(ctx context.Context, step Step, row Row, act Act, deadline time.Time) sighting {
+	for n := 1; ; n++ {
+		s := e.lookUp(ctx, step, row, act)
+		if settles(s, row, step.Capabilities()) || ctx.Err() != nil {
+			return s
+		}
+		wait := backoff(n + 2)
+		if e.clock.now().Add(wait).After(deadline) || !pause(ctx, wait) {
+			return s
+		}
+	}
+}
+
+// settles reports whether looking again within this call could not say more.
+func settles(s sighting, row Row, caps Capabilities) bool {
+	switch s.finding.(type) {
+	case Found, FoundOther, LookupUnsupported:
+		return true
+	case Absent:
+		return caps.absenceCounts(row.SendBy, s.asked)
+	case LookupFailed:
+	}
+	return false
+}

@@ -1,0 +1,174 @@
+package intent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// The verbs that belong to a person.
+const (
+	VerbApprove     = "approve"
+	VerbDecline     = "decline"
+	VerbResolve     = "resolve"
+	VerbRelease     = "release"
+	VerbReopen      = "reopen"
+	VerbAllowRepeat = "allow-repeat"
+)
+
+// ErrNoIntent: the ledger has no intent of that key.
+var ErrNoIntent = errors.New("the ledger has no intent of this key")
+
+// NotNowError: the verb does not apply to the intent as it stands.
+type NotNowError struct {
+	Verb  string
+	State State
+	Needs string // what it applies to
+}
+
+func (n *NotNowError) Error() string {
+	return fmt.Sprintf("%s does not apply: the intent is %s; it needs %s", n.Verb, n.State, n.Needs)
+}
+
+// Person is who decides, and why.
+type Person struct {
+	Name string
+	Note string
+}
+
+// Resolve records a person's word on what became of an intent that is unknown,
+// on watch, or left in flight by a process that is gone. ref is the effect's id
+// where it was performed, empty where it was not.
+func (e *Engine) Resolve(ctx context.Context, key Key, p Person, ref string) (Row, error) {
+	return e.decide(ctx, key, p, VerbResolve, func(row Row) (Row, error) {
+		gone := row.State == StateInFlight && (e.senderGone(row) || e.expired(row))
+		if row.State != StateUnknown && !gone && !(row.State == StateNotPerformed && row.OnWatch()) {
+			return row, &NotNowError{VerbResolve, row.State, "an unknown one"}
+		}
+		row.Evidence, row.WatchUntil, row.Ambiguous = EvidencePerson, time.Time{}, 0
+		if ref == "" {
+			row.State, row.Reason, row.Retry, row.RetryAt = StateNotPerformed, ReasonAbsent, RetryWait, time.Time{}
+			row.EffectID, row.Status = "", ""
+			return row, nil
+		}
+		row.State, row.Reason, row.Retry = StatePerformed, "", ""
+		row.EffectID, row.Status, row.Final = ref, "succeeded", true
+		row.EffectAt, row.ConfirmedAt = e.clock.now(), e.clock.now()
+		return row, nil
+	})
+}
+
+// Release lets the scope of an open intent go on without deciding the intent.
+func (e *Engine) Release(ctx context.Context, key Key, p Person) (Row, error) {
+	return e.decide(ctx, key, p, VerbRelease, func(row Row) (Row, error) {
+		if !row.Blocks() {
+			return row, &NotNowError{VerbRelease, row.State, "one that keeps its scope closed"}
+		}
+		row.Released = true
+		return row, nil
+	})
+}
+
+// Reopen lifts a decline, a remembered refusal, or the limit on ambiguous sends.
+func (e *Engine) Reopen(ctx context.Context, key Key, p Person) (Row, error) {
+	return e.decide(ctx, key, p, VerbReopen, func(row Row) (Row, error) {
+		if row.State != StateNotPerformed || row.Retry != RetryNever || row.EffectID != "" {
+			return row, &NotNowError{VerbReopen, row.State, "one that was declined or refused for good"}
+		}
+		row.Reopened, row.Ambiguous = true, 0
+		return row, nil
+	})
+}
+
+// AllowRepeat allows one deliberate repeat of an effect, named by again_after.
+func (e *Engine) AllowRepeat(ctx context.Context, key Key, p Person) (Row, error) {
+	return e.decide(ctx, key, p, VerbAllowRepeat, func(row Row) (Row, error) {
+		if row.EffectID == "" || !row.Final {
+			return row, &NotNowError{VerbAllowRepeat, row.State, "an effect in a final state"}
+		}
+		row.RepeatAllowed = true
+		return row, nil
+	})
+}
+
+// Decline turns a waiting approval down; it stays so until a person re-opens it.
+func (e *Engine) Decline(ctx context.Context, key Key, p Person) (Row, error) {
+	return e.decide(ctx, key, p, VerbDecline, func(row Row) (Row, error) {
+		if row.State != StateAwaiting && row.State != StateReady {
+			return row, &NotNowError{VerbDecline, row.State, "one that waits for approval"}
+		}
+		row.State, row.Reason, row.Retry, row.Evidence = StateNotPerformed, ReasonDeclined, RetryNever, EvidencePerson
+		return row, nil
+	})
+}
+
+// Approve allows a waiting intent on the figures that the person was shown, and
+// acts on it at once. Where the figures have changed, nothing is sent and it
+// waits again.
+func (e *Engine) Approve(ctx context.Context, key Key, p Person) (Result, error) {
+	row, err := e.decide(ctx, key, p, VerbApprove, func(row Row) (Row, error) {
+		if row.State != StateAwaiting {
+			return row, &NotNowError{VerbApprove, row.State, "one that waits for approval"}
+		}
+		row.State, row.Reason, row.Retry = StateReady, "", ""
+		return row, nil
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	return e.perform(ctx, row)
+}
+
+// perform runs an intent whose act is kept in the ledger.
+func (e *Engine) perform(ctx context.Context, row Row) (Result, error) {
+	op, ok := e.operations[row.Tool]
+	if !ok {
+		return Result{}, fmt.Errorf("perform %s: tool %s is not registered", row.Key, row.Tool)
+	}
+	act, err := e.o.Ledger.Act(ctx, row.Key)
+	if err != nil {
+		return Result{}, fmt.Errorf("perform %s: %w", row.Key, err)
+	}
+	if row.Step > 0 {
+		return e.performStep(ctx, op, row, act), nil
+	}
+	return e.Do(ctx, row.Tool, act.Arguments), nil
+}
+
+// decide applies a person's decision to the row as it stands when it is
+// written: by its version, again where somebody was quicker.
+func (e *Engine) decide(ctx context.Context, key Key, p Person, verb string, apply func(Row) (Row, error)) (Row, error) {
+	for {
+		row, ok, err := e.o.Ledger.Find(ctx, key)
+		if err != nil {
+			return Row{}, fmt.Errorf("%s %s: %w", verb, key, err)
+		}
+		if !ok {
+			return Row{}, ErrNoIntent
+		}
+		next, err := apply(row)
+		if err != nil {
+			return row, err
+		}
+		now := e.clock.now()
+		next.UpdatedAt = now
+		if op, known := e.operations[row.Tool]; known {
+			next.DueAt = nextLook(next, op.Steps()[next.Step].Capabilities(), now)
+		}
+		if next.State == StateInFlight {
+			next.DueAt = row.DueAt
+		}
+		written, err := e.commit(ctx, Change{
+			Row: &next, Seen: row.Version,
+			Decision: &Decision{Verb: verb, Who: p.Name, Note: p.Note, At: now},
+		})
+		var stale *StaleError
+		switch {
+		case err == nil:
+			return written, nil
+		case !errors.As(err, &stale):
+			return row, fmt.Errorf("%s %s: %w", verb, key, err)
+		}
+	}
+}

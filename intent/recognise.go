@@ -1,0 +1,99 @@
+package intent
+
+import (
+	"context"
+	"time"
+)
+
+// How long an effect that was seen at the authority is believed without asking
+// again.
+const (
+	confirmedFor           = 24 * time.Hour
+	confirmedForReversible = 15 * time.Minute
+)
+
+// recognise answers an exact repeat from the ledger, without a read and
+// without a durable write, where the ledger's answer cannot have changed. Nil:
+// go on.
+func (c *call) recognise(ctx context.Context) *Result {
+	if ctx.Err() != nil {
+		return c.withdrawn()
+	}
+	row, ok, err := c.e.o.Ledger.Recognise(ctx, c.loc.Ticket, c.fp)
+	if err != nil {
+		return c.ledgerDown("recognise", err)
+	}
+	if !ok {
+		return nil
+	}
+	return c.fromRow(ctx, row)
+}
+
+// fromRow answers from a row of this very intent, settling it where it is open.
+// Nil: the row does not hold the answer; it is decided anew.
+func (c *call) fromRow(ctx context.Context, row Row) *Result {
+	switch row.State {
+	case StatePerformed:
+		if c.believed(row) {
+			return c.remembered(ctx, row)
+		}
+		return c.lookAgain(ctx, row)
+	case StateInFlight:
+		return c.join(ctx, row)
+	case StateUnknown:
+		return c.lookAgain(ctx, row)
+	case StateNotPerformed:
+		if row.Retry == RetryNever && !row.Reopened {
+			return c.remembered(ctx, row)
+		}
+		return nil
+	case StateAwaiting, StateReady, StateQueued:
+	}
+	return nil
+}
+
+// believed reports whether a performed row needs no lookup.
+func (c *call) believed(row Row) bool {
+	if !row.Final {
+		return false
+	}
+	age := c.e.clock.now().Sub(row.ConfirmedAt)
+	if c.op.Class() == ClassReversible {
+		return age < confirmedForReversible
+	}
+	return age < confirmedFor
+}
+
+// remembered answers from the ledger alone.
+func (c *call) remembered(ctx context.Context, row Row) *Result {
+	c.e.o.Ledger.CountRepeat(row.Key)
+	return c.say(ctx, row, spoken{evidence: rowEvidence(row)})
+}
+
+// rowEvidence is what an answer from the ledger alone rests on: a person's word
+// stays a person's word.
+func rowEvidence(row Row) Evidence {
+	if row.Evidence == EvidencePerson {
+		return EvidencePerson
+	}
+	return EvidenceLedger
+}
+
+// lookAgain looks an open or no longer believed intent up once, records what it
+// learns, and answers.
+func (c *call) lookAgain(ctx context.Context, row Row) *Result {
+	act, err := c.e.o.Ledger.Act(ctx, row.Key)
+	if err != nil {
+		return c.ledgerDown("act", err)
+	}
+	seen := c.e.lookUp(ctx, c.op.Steps()[row.Step], row, act)
+	settled, told, err := c.e.settle(ctx, c.op, row, act, seen)
+	if err != nil {
+		c.e.fault("record what a lookup found", err)
+	}
+	evidence := rowEvidence(settled)
+	if learnt(seen) {
+		evidence = EvidenceLookup
+	}
+	return c.sayWith(ctx, settled, act, spoken{evidence: evidence, told: told, unrecorded: err != nil})
+}

@@ -1,0 +1,57 @@
+package intent
+
+import "context"
+
+// leaveToRepeat checks a deliberate repeat: the same facts and again_after. An
+// irreversible act may be repeated only where a person allowed it for that
+// effect; a reversible one only where the authority, asked now, says that the
+// effect is undone. Nil: there is nothing to check, or there is leave.
+func (c *call) leaveToRepeat(ctx context.Context, p *plan, exists bool) *Result {
+	if c.loc.Again == "" || exists {
+		return nil
+	}
+	earlier, found, err := c.e.o.Ledger.ByEffect(ctx, c.loc.Ticket, c.loc.Again)
+	if err != nil {
+		return c.ledgerDown("effect to repeat", err)
+	}
+	if !found || earlier.Tool != c.op.Tool() {
+		return c.noLeave(ctx, nil, Act{})
+	}
+	act, err := c.e.o.Ledger.Act(ctx, earlier.Key)
+	if err != nil {
+		return c.ledgerDown("act to repeat", err)
+	}
+	if c.sameFacts(p, earlier, act) && c.mayFollow(ctx, earlier, act) {
+		return nil
+	}
+	return c.noLeave(ctx, &earlier, act)
+}
+
+// sameFacts reports whether the earlier intent is this one but for the effect
+// that it followed itself.
+func (c *call) sameFacts(p *plan, earlier Row, act Act) bool {
+	followed := c.op.Locate(act.Arguments).Again
+	return DeriveKey(c.e.o.Ledger.Account(), c.op.Tool(), again(p.reading.Facts, followed)) == earlier.Key
+}
+
+func (c *call) mayFollow(ctx context.Context, earlier Row, act Act) bool {
+	if c.op.Class() != ClassReversible {
+		return earlier.RepeatAllowed
+	}
+	seen := c.e.lookUp(ctx, c.op.Steps()[0], earlier, act)
+	found, ok := seen.finding.(Found)
+	return ok && found.Effect.Undone && found.Effect.Final
+}
+
+// noLeave refuses a deliberate repeat and tells a person that it was asked for.
+func (c *call) noLeave(ctx context.Context, earlier *Row, act Act) *Result {
+	r := Refusal{Reason: ReasonRepeatNotAllowed, Retry: RetryNever}
+	if earlier == nil {
+		answer := c.e.refuse(r)
+		return &answer
+	}
+	r.Related = []Related{relate(*earlier)}
+	answer := c.e.refuse(r)
+	answer.Escalation = c.e.raise(ctx, c.op, *earlier, act, CauseRepeat)
+	return &answer
+}

@@ -1,0 +1,143 @@
+package intent
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// settle rules on a row by what a lookup saw, records the ruling, and tells a
+// person where that is due. It returns the row as it now is and the escalation
+// that speaks of it. Where somebody else was quicker, it rules again on what
+// they wrote. An error means that the ruling could not be recorded.
+func (e *Engine) settle(ctx context.Context, op Operation, row Row, act Act, s sighting) (Row, *Escalation, error) {
+	for {
+		r := rule(e.abandoned(row), op.Class(), op.Steps()[row.Step].Capabilities(), s)
+		c := e.change(op, row, r, act)
+		if c.Attempt == nil && len(c.Escalate) == 0 && sameButForSweep(row, *c.Row) {
+			return row, nil, nil
+		}
+		written, err := e.commit(ctx, c)
+		var stale *StaleError
+		switch {
+		case err == nil:
+			return written, e.tellFirst(ctx, c.Escalate), nil
+		case errors.As(err, &stale):
+			row = stale.Current
+		default:
+			e.spill(c)
+			return *c.Row, e.tellFirst(ctx, c.Escalate), err
+		}
+	}
+}
+
+// abandoned is a row as its last send left it: one in flight whose sender is
+// gone or out of time counts as one more ambiguous send.
+func (e *Engine) abandoned(row Row) Row {
+	if !row.SenderDone {
+		row.SenderDone = e.senderGone(row)
+	}
+	if row.State == StateInFlight {
+		row.Ambiguous++
+	}
+	return row
+}
+
+// senderGone reports whether nobody can act on the row's last claim any more.
+func (e *Engine) senderGone(row Row) bool {
+	if row.Owner == e.o.Ledger.Owner() {
+		return e.flights.under(row.Key) == nil
+	}
+	return !e.o.Ledger.Alive(row.Owner)
+}
+
+// expired reports whether a claim has outlived its owner's whole budget.
+func (e *Engine) expired(row Row) bool {
+	return !row.DueAt.IsZero() && !e.clock.now().Before(row.DueAt)
+}
+
+// change makes one commit of a ruling: the row, its next look, the attempt that
+// it ends, and whom to tell.
+func (e *Engine) change(op Operation, row Row, r ruling, act Act) Change {
+	next := r.row
+	now := e.clock.now()
+	next.UpdatedAt = now
+	next.DueAt = nextLook(next, op.Steps()[next.Step].Capabilities(), now)
+	c := Change{Row: &next, Seen: row.Version}
+	if row.State != StatePerformed {
+		c.Followers = e.followers(op, next, act)
+	}
+	if row.State == StateInFlight {
+		c.Attempt = e.ended(op, row, next, "none", "its sender ended without a record")
+	}
+	for _, cause := range r.causes {
+		if esc, due := e.escalation(op, next, act, cause); due {
+			c.Escalate = append(c.Escalate, esc)
+		}
+	}
+	return c
+}
+
+// ended is the record of a row's last send.
+func (e *Engine) ended(op Operation, claim, next Row, answer, detail string) *Attempt {
+	settled := string(next.State)
+	if next.Reason != "" {
+		settled += " " + string(next.Reason)
+	}
+	return &Attempt{
+		Step: claim.Step, Ordinal: claim.Ordinal, Owner: claim.Owner,
+		ProviderKey: e.providerKey(op.Steps()[claim.Step], claim),
+		StartedAt:   claim.ClaimedAt, EndedAt: e.clock.now(),
+		Answer: answer, Detail: detail, Settled: settled, Evidence: next.Evidence, EffectID: next.EffectID,
+	}
+}
+
+// nextLook is when the sweeper is to look at a row again; zero: never.
+func nextLook(row Row, caps Capabilities, now time.Time) time.Time {
+	blind := caps.Lookup == LookupNone || caps.Lookup == LookupWebhook
+	later := now.Add(sweepAfter(row.Sweeps))
+	switch row.State {
+	case StateUnknown:
+		if blind || row.Reason == ReasonMismatch {
+			return time.Time{}
+		}
+		return later
+	case StatePerformed:
+		if row.Final || blind {
+			return time.Time{}
+		}
+		return later
+	case StateNotPerformed:
+		if !row.OnWatch() || blind {
+			return time.Time{}
+		}
+		if row.WatchUntil.After(now) && row.WatchUntil.Before(later) {
+			return row.WatchUntil
+		}
+		return later
+	case StateReady:
+		return now
+	case StateInFlight:
+		return row.DueAt
+	case StateAwaiting, StateQueued:
+	}
+	return time.Time{}
+}
+
+// sameButForSweep reports whether nothing that an answer could show has changed.
+func sameButForSweep(a, b Row) bool {
+	b.DueAt, b.Sweeps, b.UpdatedAt, b.RetryAt, b.Version = a.DueAt, a.Sweeps, a.UpdatedAt, a.RetryAt, a.Version
+	return a == b
+}
+
+// commit writes one change under its own bound.
+func (e *Engine) commit(ctx context.Context, c Change) (Row, error) {
+	ctx, cancel := recording(ctx)
+	defer cancel()
+	return e.o.Ledger.Commit(ctx, c)
+}
+
+// spill keeps a change that the ledger could not take.
+func (e *Engine) spill(c Change) {
+	e.fault("spill", e.o.Ledger.Spill(c))
+}

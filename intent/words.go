@@ -1,0 +1,192 @@
+package intent
+
+import "fmt"
+
+// refusalWord is how a refusal before the claim reads.
+type refusalWord struct {
+	verdict, note, customer string
+	retry                   Retry
+}
+
+const working = "We are working on it and will come back to you."
+
+// refusalWords are the words of a reason where the operation gives none of its
+// own. They speak of this call only.
+func refusalWords(reason Reason) refusalWord {
+	switch reason {
+	case ReasonInvalidArguments:
+		return refusalWord{"Nothing was sent: the arguments are not valid.", "Correct the arguments and ask again.", "", RetryFix}
+	case ReasonUnknownID:
+		return refusalWord{"Nothing was sent: there is no such order, item or ticket.", "Read the ticket, take the ids from it and ask again.", "", RetryFix}
+	case ReasonNotOnTicket:
+		return refusalWord{"Nothing was sent: that order is not on this ticket.", "Take an order that the ticket lists.", "", RetryFix}
+	case ReasonExceedsPaid:
+		return refusalWord{"Nothing was sent: that is more than was paid.", "Ask for no more than what is left.", "", RetryFix}
+	case ReasonAcknowledge:
+		return refusalWord{"Nothing was sent: something has been done here before that this call does not name.", "Read what has been done, then name it and ask again only if more is due.", "", RetryFix}
+	case ReasonBlockedByOpen:
+		return refusalWord{"Nothing was sent: another act on the same thing is still open.", "Wait for that one.", working, RetryNever}
+	case ReasonApproval:
+		return refusalWord{"Nothing was sent: a person has to allow it.", "Do not ask again; a person decides.", "A colleague has to look at this; we will come back to you.", RetryNever}
+	case ReasonDeclined:
+		return refusalWord{"Nothing was sent: a person declined it.", "Do not ask again; only a person can re-open it.", "", RetryNever}
+	case ReasonCapReached:
+		return refusalWord{"Nothing was sent: a limit has been reached.", "Do not ask again; hand over to a person.", working, RetryNever}
+	case ReasonPaused:
+		return refusalWord{"Nothing was sent: this tool is switched off at the moment.", "Do not ask again; hand over to a person.", working, RetryNever}
+	case ReasonUnreachable:
+		return refusalWord{"This call has sent nothing: the marketplace could not be read.", "Ask again with the same arguments after the pause.", working, RetryWait}
+	case ReasonRepeatNotAllowed:
+		return refusalWord{"Nothing was sent: no person has allowed a repeat of that effect.", "Do not ask again; a person has to allow it for that effect first.", working, RetryNever}
+	case ReasonCancelled:
+		return refusalWord{"This call has sent nothing: it was withdrawn, or the server is stopping.", "Ask again with the same arguments if it is still wanted.", working, RetryWait}
+	case ReasonLedger:
+		return refusalWord{"This call has sent nothing: the ledger cannot be used.", "Ask again after the pause; if it stays so, tell a person to run: counterfoil ledger list.", working, RetryWait}
+	case ReasonInternal:
+		return refusalWord{"This call has sent nothing: an internal error came first.", "Ask again once after the pause; if it stays so, hand over to a person.", working, RetryWait}
+	case ReasonNotSent, ReasonAbsent, ReasonRefused, ReasonExhausted, ReasonLookupDown, ReasonLookupWeak,
+		ReasonInFlight, ReasonMismatch, ReasonQueued:
+	}
+	return refusalWord{"Nothing was sent.", "Do not ask again.", working, RetryNever}
+}
+
+// phrase puts verdict, note and the word for the customer on an answer that
+// speaks of a row.
+func phrase(r *Result, d Description, class Class) {
+	switch r.Outcome {
+	case Performed, AlreadyPerformed:
+		phraseDone(r, d)
+	case NotPerformed:
+		phraseNotDone(r, d)
+	case Unknown:
+		phraseUnknown(r, d, class)
+	}
+	if r.Recorded != nil {
+		r.Note += " This could not be written to the ledger; tell a person."
+	}
+}
+
+func phraseDone(r *Result, d Description) {
+	id := r.effectID()
+	pending := r.Status == "pending"
+	r.TellCustomer = d.Done
+	if pending {
+		r.TellCustomer = d.Pending
+	}
+	switch {
+	case r.Outcome == Performed && pending:
+		r.Verdict = fmt.Sprintf("Accepted, not yet paid out: the %s exists as %s and is pending.", d.What, id)
+		r.Note = "Do not ask again; it will complete by itself."
+	case r.Outcome == Performed:
+		r.Verdict = fmt.Sprintf("Done, once: the %s exists as %s.", d.What, id)
+		r.Note = "Do not ask again."
+	case pending:
+		r.Verdict = fmt.Sprintf("Already accepted earlier, not yet paid out: the %s exists as %s and is pending. Nothing was sent now.", d.What, id)
+		r.Note = "Tell the customer of this one only; do not ask again."
+	default:
+		r.Verdict = fmt.Sprintf("Already done earlier: the %s exists as %s. Nothing was sent now.", d.What, id)
+		r.Note = "Tell the customer of this one only; do not ask again."
+	}
+}
+
+func phraseNotDone(r *Result, d Description) {
+	r.TellCustomer = d.Working
+	switch r.Reason {
+	case ReasonAbsent:
+		phraseAbsent(r, d)
+	case ReasonNotSent:
+		r.Verdict = fmt.Sprintf("Not sent: the provider could not be reached, and nothing of the %s left this machine.", d.What)
+		r.Note = "Ask again with the same arguments after the pause."
+	case ReasonRefused:
+		phraseRefused(r, d)
+	case ReasonApproval:
+		r.Verdict = fmt.Sprintf("Nothing was sent: the %s is over a limit and a person has to allow it.", d.What)
+		r.Note = "Do not ask again, and not for another amount either. " + whoKnows(r.Escalation)
+		r.TellCustomer = "A colleague has to look at this; we will come back to you."
+	case ReasonDeclined:
+		r.Verdict = fmt.Sprintf("Nothing was sent: a person declined the %s.", d.What)
+		r.Note = "Do not ask again; only a person can re-open it."
+	default:
+		words := refusalWords(r.Reason)
+		r.Verdict, r.Note = words.verdict, words.note
+	}
+}
+
+func phraseAbsent(r *Result, d Description) {
+	r.Verdict = fmt.Sprintf("Not done as far as is known: no %s is recorded under this key.", d.Noun)
+	if r.Retry == RetryWait {
+		r.Note = fmt.Sprintf("Ask again with the same arguments after the pause; asking again uses the same key, so it cannot %s.", d.Twice)
+		return
+	}
+	r.Verdict = fmt.Sprintf("Not done: no %s is recorded under this key, and none can come of the earlier attempts any more.", d.Noun)
+	r.Note = "Do not ask again; a person has to re-open it first. " + whoKnows(r.Escalation)
+}
+
+func phraseRefused(r *Result, d Description) {
+	switch {
+	case r.effectID() != "":
+		r.Verdict = fmt.Sprintf("Not done in the end: the %s was accepted as %s and has come to nothing; its status is %s.", d.What, r.effectID(), r.Status)
+		r.Note = "Do not ask again; a person has to allow a repeat. " + whoKnows(r.Escalation)
+	case r.Retry == RetryWait:
+		r.Verdict = fmt.Sprintf("Not done: the provider turned the %s away for now.", d.What)
+		r.Note = "Ask again with the same arguments after the pause."
+	default:
+		r.Verdict = fmt.Sprintf("Not done: the provider refused the %s for good.", d.What)
+		r.Note = "Do not ask again. " + whoKnows(r.Escalation)
+	}
+}
+
+func phraseUnknown(r *Result, d Description, class Class) {
+	r.TellCustomer = d.Working
+	switch r.Reason {
+	case ReasonInFlight:
+		r.Verdict = fmt.Sprintf("Unknown for now: another call is still at work on the %s. Do not ask again.", d.What)
+		r.Note = "This call has sent nothing of its own that is settled; list_effects with this intent_key shows how it ends."
+	case ReasonQueued:
+		r.Verdict = "Not delivered yet: the handoff is kept in the outbox on this machine and will be sent until a person has it."
+		r.Note = "Do not ask again; no person has been told yet."
+	case ReasonMismatch:
+		r.Verdict = fmt.Sprintf("Unknown: the provider has %s under this key, but it is not the %s. Do not ask again.", r.effectID(), d.What)
+		r.Note = whoKnows(r.Escalation)
+	default:
+		r.Verdict = fmt.Sprintf("Unknown whether the %s happened. Do not ask again, in no other form either.", d.What)
+		r.Note = whoKnows(r.Escalation)
+	}
+	if class == ClassHandoff {
+		r.TellCustomer = "A colleague will look at this."
+	}
+}
+
+// whoKnows says whether a person has been told, and no more than is true.
+func whoKnows(esc *EscalationResult) string {
+	switch {
+	case esc == nil:
+		return "Nobody has been told yet: hand over to a person with escalate_to_human."
+	case esc.State == deskDelivered:
+		return fmt.Sprintf("A person has been told (%s).", esc.ID)
+	}
+	return "A message to a person is queued on this machine; nobody has read it yet."
+}
+
+// blockedWords name an open sibling.
+func blockedWords(by Row) (verdict, note string) {
+	verdict = fmt.Sprintf("Nothing was sent: %s on the same thing is still open (%s).", by.Tool, by.State)
+	switch by.State {
+	case StateInFlight, StateReady:
+		return verdict, "Wait for that one: ask list_effects with its intent_key after the pause."
+	case StateNotPerformed:
+		return verdict, "An earlier attempt of that one may still land. Ask for that same act again, or wait until it is ruled out; another amount or wording is not a way round it."
+	case StateUnknown, StateAwaiting, StateQueued, StatePerformed:
+	}
+	return verdict, "Do not ask again: that one waits for a person."
+}
+
+// effectID is the id of whichever effect the answer bears.
+func (r *Result) effectID() string {
+	for _, id := range []string{r.RefundID, r.MessageID, r.BookingID, r.ReplacementID, r.HandoffID} {
+		if id != "" {
+			return id
+		}
+	}
+	return ""
+}
