@@ -50,7 +50,7 @@ func (c *call) noLeave(ctx context.Context, earlier *Row, act Act) *Result {
 		answer := c.e.refuse(r)
 		return &answer
 	}
-	r.Related = []Related{relate(*earlier)}
+	r.Related = []Related{Relate(*earlier)}
 	answer := c.e.refuse(r)
 	answer.Escalation = c.e.raise(ctx, c.op, *earlier, act, CauseRepeat)
 	return &answer

@@ -26,8 +26,8 @@ func outcomeOf(row Row) Outcome {
 	return Unknown
 }
 
-// reasonOf is the reason that goes with outcomeOf.
-func reasonOf(row Row) Reason {
+// ReasonOf is the reason that goes with the outcome of a row.
+func ReasonOf(row Row) Reason {
 	switch row.State {
 	case StatePerformed:
 		return ""
@@ -67,7 +67,7 @@ func (c *call) sayWith(ctx context.Context, row Row, act Act, s spoken) *Result 
 // sayRow rebuilds an answer from a row. It is pure but for the clock.
 func (e *Engine) sayRow(row Row, act Act, op Operation, s spoken) Result {
 	r := Result{
-		Outcome: outcomeOf(row), Reason: reasonOf(row), IntentKey: row.Key.String(),
+		Outcome: outcomeOf(row), Reason: ReasonOf(row), IntentKey: row.Key.String(),
 		Attempts: row.Sends, Evidence: s.evidence, Environment: e.o.Environment,
 		Status: row.Status, At: Timestamp(row.EffectAt),
 	}
@@ -91,7 +91,7 @@ func (e *Engine) sayRow(row Row, act Act, op Operation, s spoken) Result {
 	}
 	r.Retry, r.RetryAfterSeconds = e.retryOf(row, r)
 	r.DoNotRetry = r.Retry == RetryNever || r.Retry == RetryNotNeeded
-	phrase(&r, op.Describe(act), op.Class())
+	phrase(&r, op.Describe(act), op.Class(), act.Figures)
 	return r
 }
 
@@ -183,4 +183,26 @@ func (c *call) afterPanic(ctx context.Context) (result Result) {
 		return *c.lookAgain(ctx, current)
 	}
 	return *c.remembered(ctx, current)
+}
+
+// RepeatGets is what the same call would get now: one of the outcomes, joined
+// (it waits for the act under way) or new_attempt.
+func RepeatGets(row Row) string {
+	switch row.State {
+	case StatePerformed:
+		return string(AlreadyPerformed)
+	case StateInFlight:
+		return "joined"
+	case StateUnknown, StateQueued:
+		return string(Unknown)
+	case StateAwaiting:
+		return string(NotPerformed)
+	case StateReady:
+		return "new_attempt"
+	case StateNotPerformed:
+	}
+	if row.Retry == RetryNever && !row.Reopened {
+		return string(NotPerformed)
+	}
+	return "new_attempt"
 }

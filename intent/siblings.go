@@ -59,7 +59,7 @@ func (e *Engine) settleStale(ctx context.Context, row Row) Row {
 // blocked names the open sibling. While that one is at work or on watch the
 // caller may come back; while it waits for a person it may not.
 func (c *call) blocked(ctx context.Context, key Key, by Row) *Result {
-	r := Refusal{Reason: ReasonBlockedByOpen, Retry: RetryNever, Related: []Related{relate(by)}}
+	r := Refusal{Reason: ReasonBlockedByOpen, Retry: RetryNever, Related: []Related{Relate(by)}}
 	r.Verdict, r.Note = blockedWords(by)
 	after := time.Duration(0)
 	switch {
@@ -85,8 +85,8 @@ func seconds(d time.Duration) int {
 	return max(1, int(math.Ceil(d.Seconds())))
 }
 
-// relate names a row in another answer.
-func relate(row Row) Related {
+// Relate names a row in another answer.
+func Relate(row Row) Related {
 	at := row.EffectAt
 	if at.IsZero() {
 		at = row.CreatedAt

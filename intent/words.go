@@ -52,12 +52,12 @@ func refusalWords(reason Reason) refusalWord {
 
 // phrase puts verdict, note and the word for the customer on an answer that
 // speaks of a row.
-func phrase(r *Result, d Description, class Class) {
+func phrase(r *Result, d Description, class Class, figures string) {
 	switch r.Outcome {
 	case Performed, AlreadyPerformed:
 		phraseDone(r, d)
 	case NotPerformed:
-		phraseNotDone(r, d)
+		phraseNotDone(r, d, figures)
 	case Unknown:
 		phraseUnknown(r, d, class)
 	}
@@ -89,7 +89,7 @@ func phraseDone(r *Result, d Description) {
 	}
 }
 
-func phraseNotDone(r *Result, d Description) {
+func phraseNotDone(r *Result, d Description, figures string) {
 	r.TellCustomer = d.Working
 	switch r.Reason {
 	case ReasonAbsent:
@@ -100,7 +100,7 @@ func phraseNotDone(r *Result, d Description) {
 	case ReasonRefused:
 		phraseRefused(r, d)
 	case ReasonApproval:
-		r.Verdict = fmt.Sprintf("Nothing was sent: the %s is over a limit and a person has to allow it.", d.What)
+		r.Verdict = fmt.Sprintf("Nothing was sent: a person has to allow the %s (%s).", d.What, figures)
 		r.Note = "Do not ask again, and not for another amount either. " + whoKnows(r.Escalation)
 		r.TellCustomer = "A colleague has to look at this; we will come back to you."
 	case ReasonDeclined:
