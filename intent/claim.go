@@ -32,7 +32,7 @@ func (c *call) claim(ctx context.Context, p *plan) (*Row, *Result) {
 		if moved(err) {
 			return nil, nil
 		}
-		return nil, c.ledgerDown("claim", err)
+		return nil, c.ledgerDown(ctx, "claim", err)
 	}
 	c.claimed = &claimed
 	c.e.at(PointClaimed)
@@ -51,7 +51,10 @@ func (c *call) takeOff(key Key) bool {
 // mayClaim answers a call that must not claim any more: withdrawn by its
 // caller, met by a departing engine, or without the time to send and look up.
 func (c *call) mayClaim(ctx context.Context) *Result {
-	if ctx.Err() != nil || !c.e.leave.mayClaim(c.e.clock.now()) {
+	if ctx.Err() != nil {
+		return c.interrupted(ctx)
+	}
+	if !c.e.leave.mayClaim(c.e.clock.now()) {
 		return c.withdrawn()
 	}
 	if c.deadline.Sub(c.e.clock.now()) < c.e.o.ProviderTimeout+c.e.o.ProviderTimeout/2 {
@@ -121,7 +124,7 @@ func closeBy(row Row, caps Capabilities, seen sighting, senderGone bool) Row {
 func (c *call) awaitFlight(ctx context.Context, key Key) *Result {
 	row, ok, err := c.e.o.Ledger.Find(ctx, key)
 	if err != nil {
-		return c.ledgerDown("find", err)
+		return c.ledgerDown(ctx, "find", err)
 	}
 	if ok && row.State == StateInFlight {
 		return c.join(ctx, row)
@@ -134,7 +137,7 @@ func (c *call) awaitFlight(ctx context.Context, key Key) *Result {
 	case <-done:
 		return nil
 	case <-ctx.Done():
-		return c.withdrawn()
+		return c.interrupted(ctx)
 	}
 }
 

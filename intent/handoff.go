@@ -16,7 +16,7 @@ func (c *call) handoff(ctx context.Context) Result {
 	c.e.at(PointRead)
 	key, row, exists, err := c.handoffRow(ctx, reading)
 	if err != nil {
-		return *c.ledgerDown("find", err)
+		return *c.ledgerDown(ctx, "find", err)
 	}
 	if exists && row.State == StatePerformed {
 		return *c.remembered(ctx, row)
@@ -29,13 +29,13 @@ func (c *call) handoff(ctx context.Context) Result {
 	}
 	esc, ok, err := c.e.o.Ledger.Escalation(ctx, key)
 	if err != nil || !ok {
-		return *c.ledgerDown("outbox", err)
+		return *c.ledgerDown(ctx, "outbox", err)
 	}
 	was := esc.DeliveredAt.IsZero()
 	esc = c.e.deliver(ctx, esc)
 	row, _, err = c.e.o.Ledger.Find(context.WithoutCancel(ctx), key)
 	if err != nil {
-		return *c.ledgerDown("find", err)
+		return *c.ledgerDown(ctx, "find", err)
 	}
 	s := spoken{told: &esc, evidence: row.Evidence}
 	if row.State == StatePerformed && was {
@@ -109,7 +109,7 @@ func (c *call) queueHandoff(ctx context.Context, key Key, r Readable, act Act) *
 		}},
 	})
 	if err != nil && !moved(err) { // moved: another call has just queued it
-		return c.ledgerDown("queue a handoff", err)
+		return c.ledgerDown(ctx, "queue a handoff", err)
 	}
 	return nil
 }

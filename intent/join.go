@@ -15,7 +15,7 @@ func (c *call) join(ctx context.Context, row Row) *Result {
 		if c.e.senderGone(row) || c.e.expired(row) {
 			current, ok, err := c.e.o.Ledger.Find(ctx, row.Key)
 			if err != nil || !ok {
-				return c.ledgerDown("find", err)
+				return c.ledgerDown(ctx, "find", err)
 			}
 			if current.State == StateInFlight {
 				return c.lookAgain(ctx, current)
@@ -27,7 +27,7 @@ func (c *call) join(ctx context.Context, row Row) *Result {
 		}
 		current, ok, err := c.e.o.Ledger.Find(ctx, row.Key)
 		if err != nil || !ok {
-			return c.ledgerDown("find", err)
+			return c.ledgerDown(ctx, "find", err)
 		}
 		if current.State != StateInFlight {
 			return c.remembered(ctx, current)

@@ -11,7 +11,7 @@ import (
 func (c *call) judge(ctx context.Context, p *plan) (*plan, *Result) {
 	view, err := c.view(ctx, p)
 	if err != nil {
-		return nil, c.ledgerDown("view", err)
+		return nil, c.ledgerDown(ctx, "view", err)
 	}
 	switch j := c.op.Judge(p.reading, view).(type) {
 	case Allowed:
@@ -96,7 +96,7 @@ func (c *call) queueApproval(ctx context.Context, p *plan, j NeedsPerson) (*plan
 		return nil, nil
 	}
 	if err != nil {
-		return nil, c.ledgerDown("queue an approval", err)
+		return nil, c.ledgerDown(ctx, "queue an approval", err)
 	}
 	return nil, c.sayWith(ctx, row, p.act, spoken{told: c.e.tellFirst(ctx, ch.Escalate)})
 }

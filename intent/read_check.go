@@ -25,7 +25,7 @@ type plan struct {
 func (c *call) readAndCheck(ctx context.Context) (*plan, *Result) {
 	mark, err := c.e.o.Ledger.Mark(ctx)
 	if err != nil {
-		return nil, c.ledgerDown("mark", err)
+		return nil, c.ledgerDown(ctx, "mark", err)
 	}
 	reading, answer := c.read(ctx)
 	if answer != nil {
@@ -36,7 +36,7 @@ func (c *call) readAndCheck(ctx context.Context) (*plan, *Result) {
 	p.key = DeriveKey(c.e.o.Ledger.Account(), c.op.Tool(), again(reading.Facts, c.loc.Again))
 	row, exists, err := c.e.o.Ledger.Find(ctx, p.key)
 	if err != nil {
-		return nil, c.ledgerDown("find", err)
+		return nil, c.ledgerDown(ctx, "find", err)
 	}
 	if exists {
 		if answer := c.fromRow(ctx, row); answer != nil {
@@ -73,7 +73,7 @@ func (c *call) read(ctx context.Context) (Readable, *Result) {
 		return Readable{}, &answer
 	case Unreadable:
 		if ctx.Err() != nil {
-			return Readable{}, c.withdrawn()
+			return Readable{}, c.interrupted(ctx)
 		}
 		return Readable{}, c.unread(ctx)
 	}
@@ -96,7 +96,7 @@ func (c *call) readOnce(ctx context.Context) (reading Reading) {
 func (c *call) unread(ctx context.Context) *Result {
 	row, ok, err := c.e.o.Ledger.Recognise(ctx, c.loc.Ticket, c.fp)
 	if err != nil {
-		return c.ledgerDown("recognise", err)
+		return c.ledgerDown(ctx, "recognise", err)
 	}
 	if ok {
 		return c.remembered(ctx, row)
@@ -115,7 +115,7 @@ func (c *call) waitFor(ctx context.Context, row Row) (bool, *Result) {
 	case rest > mostWait:
 		return true, c.remembered(ctx, row)
 	case !pause(ctx, rest):
-		return true, c.withdrawn()
+		return true, c.interrupted(ctx)
 	}
 	return true, nil
 }
@@ -126,7 +126,7 @@ func (c *call) prepareAct(ctx context.Context, p *plan, exists bool) *Result {
 	if exists {
 		act, err := c.e.o.Ledger.Act(ctx, p.key)
 		if err != nil {
-			return c.ledgerDown("act", err)
+			return c.ledgerDown(ctx, "act", err)
 		}
 		p.act = act
 		if p.row.Sends == 0 { // nothing has been sent of it yet
@@ -172,7 +172,7 @@ func (c *call) check(ctx context.Context, p *plan) (*plan, *Result) {
 		}
 		if _, down := f.(LookupFailed); down {
 			if ctx.Err() != nil {
-				return nil, c.withdrawn()
+				return nil, c.interrupted(ctx)
 			}
 			return nil, c.unread(ctx)
 		}

@@ -17,11 +17,11 @@ const (
 // go on.
 func (c *call) recognise(ctx context.Context) *Result {
 	if ctx.Err() != nil {
-		return c.withdrawn()
+		return c.interrupted(ctx)
 	}
 	row, ok, err := c.e.o.Ledger.Recognise(ctx, c.loc.Ticket, c.fp)
 	if err != nil {
-		return c.ledgerDown("recognise", err)
+		return c.ledgerDown(ctx, "recognise", err)
 	}
 	if !ok {
 		return nil
@@ -84,7 +84,7 @@ func rowEvidence(row Row) Evidence {
 func (c *call) lookAgain(ctx context.Context, row Row) *Result {
 	act, err := c.e.o.Ledger.Act(ctx, row.Key)
 	if err != nil {
-		return c.ledgerDown("act", err)
+		return c.ledgerDown(ctx, "act", err)
 	}
 	seen := c.e.lookUp(ctx, c.op.Steps()[row.Step], row, act)
 	settled, told, err := c.e.settle(ctx, c.op, row, act, seen)

@@ -12,14 +12,14 @@ func (c *call) leaveToRepeat(ctx context.Context, p *plan, exists bool) *Result 
 	}
 	earlier, found, err := c.e.o.Ledger.ByEffect(ctx, c.loc.Ticket, c.loc.Again)
 	if err != nil {
-		return c.ledgerDown("effect to repeat", err)
+		return c.ledgerDown(ctx, "effect to repeat", err)
 	}
 	if !found || earlier.Tool != c.op.Tool() {
 		return c.noLeave(ctx, nil, Act{})
 	}
 	act, err := c.e.o.Ledger.Act(ctx, earlier.Key)
 	if err != nil {
-		return c.ledgerDown("act to repeat", err)
+		return c.ledgerDown(ctx, "act to repeat", err)
 	}
 	if c.sameFacts(p, earlier, act) && c.mayFollow(ctx, earlier, act) {
 		return nil

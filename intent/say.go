@@ -2,6 +2,7 @@ package intent
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
@@ -47,8 +48,8 @@ func (c *call) say(ctx context.Context, row Row, s spoken) *Result {
 	reads, cancel := recording(ctx)
 	defer cancel()
 	act, err := c.e.o.Ledger.Act(reads, row.Key)
-	if err != nil {
-		return c.ledgerDown("act", err)
+	if err != nil { // the row is what counts; it is named in general terms then
+		c.e.fault("act", err)
 	}
 	return c.sayWith(ctx, row, act, s)
 }
@@ -147,9 +148,22 @@ func (c *call) withdrawn() *Result {
 	return &answer
 }
 
+// interrupted answers a call whose context ended before it claimed anything:
+// withdrawn by its caller, or out of the time that the reads took.
+func (c *call) interrupted(ctx context.Context) *Result {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		answer := c.e.refuse(Refusal{Reason: ReasonUnreachable})
+		return &answer
+	}
+	return c.withdrawn()
+}
+
 // ledgerDown answers where the ledger cannot be read or written: nothing was
 // sent by this call, and nothing is said of earlier ones.
-func (c *call) ledgerDown(where string, err error) *Result {
+func (c *call) ledgerDown(ctx context.Context, where string, err error) *Result {
+	if ctx.Err() != nil && c.claimed == nil {
+		return c.interrupted(ctx)
+	}
 	c.e.fault(where, err)
 	answer := c.e.refuse(Refusal{Reason: ReasonLedger})
 	return &answer

@@ -18,7 +18,7 @@ func (c *call) siblings(ctx context.Context, p *plan) (answer *Result, again boo
 	}
 	around, err := c.e.o.Ledger.Around(ctx, p.reading.Anchor, mostAround)
 	if err != nil {
-		return c.ledgerDown("around", err), false
+		return c.ledgerDown(ctx, "around", err), false
 	}
 	for _, row := range around {
 		if row.Key == p.key || row.Scope != p.reading.Scope || !row.Blocks() {

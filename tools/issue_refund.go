@@ -44,7 +44,9 @@ func refundGiven(ticket, order, item string, units []int, cents int64) []intent.
 		units = []int{1}
 	}
 	return []intent.Fact{
-		{Name: "ticket", Value: ticket}, {Name: "order", Value: order}, {Name: "item", Value: item},
+		{Name: "ticket", Value: ticket},
+		{Name: "order", Value: order},
+		{Name: "item", Value: item},
 		intent.UnitsFact("units", units), intent.IntFact("cents", cents),
 	}
 }
@@ -89,8 +91,11 @@ func (o issueRefund) readable(a IssueRefund, found orderOnTicket, item provider.
 	anchor := intent.Resource{Kind: "order", ID: order.OrderID}
 	return intent.Readable{
 		Facts: []intent.Fact{
-			{Name: "ticket", Value: ticket}, {Name: "order", Value: order.OrderID}, {Name: "item", Value: item.ItemID},
-			intent.UnitsFact("units", units), intent.IntFact("amount", a.AmountCents), {Name: "currency", Value: order.Currency},
+			{Name: "ticket", Value: ticket},
+			{Name: "order", Value: order.OrderID},
+			{Name: "item", Value: item.ItemID},
+			intent.UnitsFact("units", units), intent.IntFact("amount", a.AmountCents),
+			{Name: "currency", Value: order.Currency},
 		},
 		Spelled: refundGiven(o.market.Tickets.Spelling(ticket), o.market.Orders.Spelling(order.OrderID),
 			o.market.Orders.Spelling(item.ItemID), units, a.AmountCents),
