@@ -190,7 +190,7 @@ func (c *call) answer(ctx context.Context, row Row, act Act, end conclusion, tol
 // that the effect exists wins over whatever was written meanwhile; anything
 // weaker gives way to it.
 func (c *call) record(ctx context.Context, claim Row, act Act, end conclusion) (Row, *Escalation, error) {
-	ch := c.e.change(c.op, claim, end.ruling, act)
+	ch := c.e.change(ctx, c.op, claim, end.ruling, act)
 	ch.Attempt.Answer, ch.Attempt.Detail = end.answer, end.detail
 	for {
 		row, err := c.e.commit(ctx, ch)
@@ -199,7 +199,7 @@ func (c *call) record(ctx context.Context, claim Row, act Act, end conclusion) (
 		case err == nil:
 			return row, c.e.tellFirst(ctx, ch.Escalate), nil
 		case errors.As(err, &stale):
-			ch = c.reconcile(ch, stale.Current, act, end)
+			ch = c.reconcile(ctx, ch, stale.Current, act, end)
 		default:
 			c.e.fault("record", err)
 			c.e.spill(ch)
@@ -209,10 +209,12 @@ func (c *call) record(ctx context.Context, claim Row, act Act, end conclusion) (
 }
 
 // reconcile decides a record again on a row that somebody else has written.
-func (c *call) reconcile(ch Change, current Row, act Act, end conclusion) Change {
+func (c *call) reconcile(ctx context.Context, ch Change, current Row, act Act, end conclusion) Change {
 	mine := end.ruling.row
 	next := current
-	next.SenderDone = true
+	if current.Nonce == mine.Nonce { // no later claim has been made
+		next.SenderDone = true
+	}
 	next.Sends = max(current.Sends, mine.Sends)
 	var causes []Cause
 	if mine.State == StatePerformed && current.State != StatePerformed {
@@ -223,7 +225,7 @@ func (c *call) reconcile(ch Change, current Row, act Act, end conclusion) Change
 			causes = []Cause{CauseLateLanding}
 		}
 	}
-	again := c.e.change(c.op, current, ruling{row: next, causes: causes}, act)
+	again := c.e.change(ctx, c.op, current, ruling{row: next, causes: causes}, act)
 	again.Attempt = ch.Attempt
 	return again
 }

@@ -15,6 +15,8 @@ type Effect struct {
 
 // Answer is what one send brought back: AnsweredPerformed, AnsweredRefused,
 // AnsweredNotSent or AnsweredAmbiguous.
+//
+//sumtype:decl
 type Answer interface{ answer() }
 
 // AnsweredPerformed is a 2xx whose body names the right object, amount,
@@ -53,6 +55,8 @@ func (AnsweredAmbiguous) answer() {}
 
 // Finding is what a lookup by intent brought back: Found, FoundOther, Absent,
 // LookupFailed or LookupUnsupported.
+//
+//sumtype:decl
 type Finding interface{ finding() }
 
 // Found is the effect that bears our key and our facts.

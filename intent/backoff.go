@@ -16,7 +16,7 @@ const (
 func backoff(n int) time.Duration {
 	d := firstBackoff << min(n-1, 10)
 	d = min(d, mostBackoff)
-	return d/2 + rand.N(d/2+1)
+	return d/2 + rand.N(d/2+1) //nolint:gosec // jitter keeps nothing secret
 }
 
 // RepeatRead calls try until it reports that it is done, with backoff and
@@ -40,4 +40,6 @@ func sweepAfter(n int) time.Duration {
 
 // backoffJitter is a random half of the sweeping interval, so that several
 // processes do not sweep in step.
-func backoffJitter(every time.Duration) time.Duration { return rand.N(every/2 + 1) }
+func backoffJitter(every time.Duration) time.Duration {
+	return rand.N(every/2 + 1) //nolint:gosec // jitter keeps nothing secret
+}

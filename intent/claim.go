@@ -71,7 +71,8 @@ func (c *call) claimRow(p *plan) (Row, *Result) {
 	now := c.e.clock.now()
 	row, caps := p.row, c.op.Steps()[p.row.Step].Capabilities()
 	if row.Sends > 0 {
-		row = closeBy(row, caps, p.seen, c.e.senderGone(row))
+		row.SenderDone = row.SenderDone || c.e.senderGone(row)
+		row = closeBy(row, caps, p.seen)
 	}
 	switch {
 	case row.Sends == 0 && row.OrdinalAt.IsZero():
@@ -104,7 +105,7 @@ func (e *Engine) inFlight(row Row) Row {
 // closeBy closes a row's ordinal where the lookup before this claim proves that
 // it can bring nothing any more: nothing is there although the provider gave its
 // last word under it, or although every send under it would have landed by now.
-func closeBy(row Row, caps Capabilities, seen sighting, senderGone bool) Row {
+func closeBy(row Row, caps Capabilities, seen sighting) Row {
 	if _, absent := seen.finding.(Absent); !absent {
 		return row
 	}
@@ -113,7 +114,7 @@ func closeBy(row Row, caps Capabilities, seen sighting, senderGone bool) Row {
 	}
 	landed := caps.landedBy(row.SendBy)
 	over := !landed.IsZero() && !seen.asked.Before(latest(landed, row.WatchUntil))
-	if over && caps.absenceCounts(row.SendBy, seen.asked) && (row.SenderDone || senderGone) {
+	if over && caps.absenceCounts(row.SendBy, seen.asked) && row.SenderDone {
 		row.Closed, row.WatchUntil = true, time.Time{}
 	}
 	return row

@@ -156,15 +156,11 @@ func (e *Engine) fault(where string, err error) {
 // without asking the ledger over and over.
 type flights struct{ m sync.Map }
 
-// take registers a flight; ok is false where there is one, whose end is then
-// returned.
+// take registers a flight; ok is false where there is one already.
 func (f *flights) take(key Key) (done chan struct{}, ok bool) {
 	mine := make(chan struct{})
-	other, loaded := f.m.LoadOrStore(key, mine)
-	if loaded {
-		return other.(chan struct{}), false
-	}
-	return mine, true
+	_, loaded := f.m.LoadOrStore(key, mine)
+	return mine, !loaded
 }
 
 // land ends a flight that take registered.
@@ -175,8 +171,7 @@ func (f *flights) land(key Key, done chan struct{}) {
 
 // under returns the end of the flight of key, nil where there is none.
 func (f *flights) under(key Key) chan struct{} {
-	if done, ok := f.m.Load(key); ok {
-		return done.(chan struct{})
-	}
-	return nil
+	done, _ := f.m.Load(key)
+	end, _ := done.(chan struct{})
+	return end
 }

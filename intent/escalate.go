@@ -15,9 +15,9 @@ const (
 
 // escalation is the outbox entry for a cause; due is false where the ledger has
 // it already, so that a person is told of one cause once.
-func (e *Engine) escalation(op Operation, row Row, act Act, cause Cause) (esc Escalation, due bool) {
+func (e *Engine) escalation(ctx context.Context, op Operation, row Row, act Act, cause Cause) (esc Escalation, due bool) {
 	key := EscalationKey(row.Key, cause)
-	ctx, cancel := recording(context.Background())
+	ctx, cancel := recording(ctx)
 	defer cancel()
 	if _, there, err := e.o.Ledger.Escalation(ctx, key); err == nil && there {
 		return Escalation{}, false
@@ -31,7 +31,7 @@ func (e *Engine) escalation(op Operation, row Row, act Act, cause Cause) (esc Es
 
 // raise tells a person of a row for a cause, once, and returns how that stands.
 func (e *Engine) raise(ctx context.Context, op Operation, row Row, act Act, cause Cause) *EscalationResult {
-	if esc, due := e.escalation(op, row, act, cause); due {
+	if esc, due := e.escalation(ctx, op, row, act, cause); due {
 		if _, err := e.commit(ctx, Change{Escalate: []Escalation{esc}}); err != nil {
 			e.fault("write an escalation", err)
 		}

@@ -33,7 +33,9 @@ func (c *call) handoff(ctx context.Context) Result {
 	}
 	was := esc.DeliveredAt.IsZero()
 	esc = c.e.deliver(ctx, esc)
-	row, _, err = c.e.o.Ledger.Find(context.WithoutCancel(ctx), key)
+	reads, cancel := recording(ctx)
+	defer cancel()
+	row, _, err = c.e.o.Ledger.Find(reads, key)
 	if err != nil {
 		return *c.ledgerDown(ctx, "find", err)
 	}

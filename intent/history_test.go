@@ -26,7 +26,7 @@ func TestHistoryShavedCentWaitsForLateLanding(t *testing.T) {
 		if len(shaved.Related) != 1 || shaved.Related[0].IntentKey != first.IntentKey {
 			t.Errorf("related %+v, want the open refund", shaved.Related)
 		}
-		time.Sleep(15 * time.Second)
+		r.later(15 * time.Second)
 		synctest.Wait()
 		r.sweep(p)
 		r.wantEffects("refund", 1)
@@ -128,7 +128,7 @@ func TestHistorySecondAttemptMeetsTheFirst(t *testing.T) {
 		if len(attempts) != 2 || attempts[0].ProviderKey != attempts[1].ProviderKey {
 			t.Errorf("attempts %+v, want two under one provider key", attempts)
 		}
-		time.Sleep(30 * time.Second)
+		r.later(30 * time.Second)
 		r.wantEffects("refund", 1)
 	})
 }
@@ -142,7 +142,7 @@ func TestHistoryLaggingLookupStaysUnknown(t *testing.T) {
 		first := p.do(nil)
 		want(t, first, intent.Unknown, intent.ReasonLookupWeak, intent.RetryNever)
 		want(t, p.do(nil), intent.Unknown, intent.ReasonLookupWeak, intent.RetryNever)
-		time.Sleep(3 * time.Hour)
+		r.later(3 * time.Hour)
 		r.sweep(p)
 		want(t, p.do(nil), intent.Performed, "", intent.RetryNotNeeded)
 		r.wantEffects("refund", 1)
@@ -163,7 +163,7 @@ func TestHistoryTwoAmbiguousSends(t *testing.T) {
 		}
 		want(t, p.do(nil), intent.Unknown, intent.ReasonExhausted, intent.RetryNever)
 		r.wantEffects("escalation", 1)
-		time.Sleep(time.Minute)
+		r.later(time.Minute)
 		r.sweep(p)
 		settled := p.do(nil)
 		want(t, settled, intent.NotPerformed, intent.ReasonAbsent, intent.RetryNever)
@@ -184,7 +184,7 @@ func TestHistoryLateLandingOfTheFirst(t *testing.T) {
 		r.faultOnce("refunds.create", "down")
 		want(t, p.do(nil), intent.NotPerformed, intent.ReasonAbsent, intent.RetryWait)
 		want(t, p.do(nil), intent.Unknown, intent.ReasonExhausted, intent.RetryNever)
-		time.Sleep(30 * time.Second)
+		r.later(30 * time.Second)
 		r.sweep(p)
 		want(t, p.do(nil), intent.AlreadyPerformed, "", intent.RetryNotNeeded)
 		r.wantEffects("refund", 1)
@@ -203,7 +203,7 @@ func TestHistoryPendingThenFailed(t *testing.T) {
 		}
 		second := p.do(nil)
 		want(t, second, intent.AlreadyPerformed, "", intent.RetryNotNeeded)
-		time.Sleep(2 * time.Minute)
+		r.later(2 * time.Minute)
 		r.sweep(p)
 		r.wantEffects("escalation", 1)
 		third := p.do(nil)
@@ -228,7 +228,7 @@ func TestHistoryPendingThenSucceeded(t *testing.T) {
 		p := r.process("P1")
 		r.fault("refunds.create", "pending_then_succeeded", 1, time.Minute)
 		want(t, p.do(nil), intent.Performed, "", intent.RetryNotNeeded)
-		time.Sleep(2 * time.Minute)
+		r.later(2 * time.Minute)
 		again := p.do(nil)
 		want(t, again, intent.AlreadyPerformed, "", intent.RetryNotNeeded)
 		if again.Status != "succeeded" || again.Evidence != intent.EvidenceLookup {
@@ -264,7 +264,7 @@ func TestHistoryLateAnswerWinsAndIsTold(t *testing.T) {
 		go func() { answer <- p1.Do(r.ctx, "issue_refund", refund(nil)) }()
 		<-sent
 		key := r.rows()[0].Key
-		time.Sleep(time.Minute) // P1's claim has outlived its budget
+		r.later(time.Minute) // P1's claim has outlived its budget
 		if _, err := p2.Resolve(r.ctx, key, intent.Person{Name: "lead"}, ""); err != nil {
 			t.Fatal(err)
 		}
@@ -292,7 +292,7 @@ func TestHistoryOldAbsenceGivesWay(t *testing.T) {
 		answer := make(chan intent.Result)
 		go func() { answer <- p1.Do(r.ctx, "issue_refund", refund(nil)) }()
 		<-settled
-		time.Sleep(time.Minute)
+		r.later(time.Minute)
 		id := r.refundByHand("SU-88421", "SHELF-OAK-4", 11800)
 		if _, err := p2.Resolve(r.ctx, r.rows()[0].Key, intent.Person{Name: "lead"}, id); err != nil {
 			t.Fatal(err)
@@ -339,10 +339,10 @@ func TestHistoryOutboxSurvivesACrash(t *testing.T) {
 		p1 := r.process("P1")
 		r.faultOnce("refunds.create", "accept_then_timeout")
 		p1.at = func(point intent.Point) {
-			switch point {
-			case intent.PointClaimed:
+			if point == intent.PointClaimed {
 				r.fault("refunds.list", "down", 0, 0)
-			case intent.PointBeforeTell:
+			}
+			if point == intent.PointBeforeTell {
 				runtime.Goexit()
 			}
 		}
@@ -390,7 +390,7 @@ func TestHistoryLagHidesMoney(t *testing.T) {
 		r.fault("refunds.create", "lag", 1, time.Minute)
 		want(t, p.do(nil), intent.Performed, "", intent.RetryNotNeeded)
 		want(t, p.do(map[string]any{"amount_cents": 11799}), intent.NotPerformed, intent.ReasonBlockedByOpen, intent.RetryWait)
-		time.Sleep(2 * time.Minute)
+		r.later(2 * time.Minute)
 		want(t, p.do(map[string]any{"amount_cents": 11799}), intent.NotPerformed, intent.ReasonExceedsPaid, intent.RetryFix)
 		r.wantEffects("refund", 1)
 	})
@@ -404,7 +404,7 @@ func TestHistoryTwoLedgersOneAccount(t *testing.T) {
 		want(t, a.do(nil), intent.NotPerformed, intent.ReasonAbsent, intent.RetryWait)
 		r.loseLedger()
 		b := r.process("B")
-		time.Sleep(10 * time.Second)
+		r.later(10 * time.Second)
 		other := b.do(map[string]any{"ticket_id": "T-4201", "amount_cents": 5000})
 		want(t, other, intent.NotPerformed, intent.ReasonExceedsPaid, intent.RetryFix)
 		r.wantEffects("refund", 1)
@@ -425,7 +425,7 @@ func TestHistorySleepingSender(t *testing.T) {
 		answer := make(chan intent.Result)
 		go func() { answer <- p1.Do(r.ctx, "issue_refund", refund(nil)) }()
 		<-asleep
-		time.Sleep(64 * time.Hour)
+		r.later(64 * time.Hour)
 		r.sweep(p2)
 		before := r.wire.posts.Load()
 		close(wake)
@@ -488,7 +488,7 @@ func TestHistoryHandoffsQueue(t *testing.T) {
 		want(t, p.handoff("buyer_request"), intent.Unknown, intent.ReasonQueued, intent.RetryNever)
 		r.wantEffects("escalation", 0)
 		r.clearFaults()
-		time.Sleep(time.Minute)
+		r.later(time.Minute)
 		r.sweep(p)
 		r.wantEffects("escalation", 2)
 		want(t, p.handoff("safety"), intent.AlreadyPerformed, "", intent.RetryNotNeeded)
@@ -594,7 +594,7 @@ func TestHistoryNothingIsClaimedWhileLeaving(t *testing.T) {
 		if rows := r.rows(); len(rows) != 0 {
 			t.Errorf("rows %+v, want none", rows)
 		}
-		time.Sleep(3 * time.Second)
+		r.later(3 * time.Second)
 	})
 }
 
@@ -648,7 +648,7 @@ func TestHistoryOldKeyIsLookedUpFirst(t *testing.T) {
 		p := r.process("P1")
 		r.faultOnce("refunds.create", "timeout_before_accept")
 		want(t, p.do(nil), intent.NotPerformed, intent.ReasonAbsent, intent.RetryWait)
-		time.Sleep(25 * time.Hour)
+		r.later(25 * time.Hour)
 		answer := p.do(nil)
 		want(t, answer, intent.Performed, "", intent.RetryNotNeeded)
 		attempts := r.attempts(answer.IntentKey)
@@ -664,7 +664,7 @@ func TestHistoryRepeatADayLater(t *testing.T) {
 	bubble(t, func(r *rig) {
 		p := r.process("P1")
 		first := p.do(nil)
-		time.Sleep(25 * time.Hour)
+		r.later(25 * time.Hour)
 		again := p.do(nil)
 		want(t, again, intent.AlreadyPerformed, "", intent.RetryNotNeeded)
 		if again.RefundID != first.RefundID || again.Evidence != intent.EvidenceLookup {

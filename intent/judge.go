@@ -3,7 +3,6 @@ package intent
 import (
 	"context"
 	"errors"
-	"time"
 )
 
 // judge asks the operation whether the act may be done, with the ledger's view.
@@ -77,7 +76,7 @@ func (c *call) allowedByPerson(ctx context.Context, p *plan, j NeedsPerson) bool
 func (c *call) queueApproval(ctx context.Context, p *plan, j NeedsPerson) (*plan, *Result) {
 	waiting := p.row
 	waiting.State, waiting.Reason, waiting.Retry = StateAwaiting, ReasonApproval, RetryNever
-	waiting.DueAt = time.Time{}
+	waiting.DueAt = nextLook(waiting, c.op.Steps()[0].Capabilities(), c.e.clock.now())
 	if p.row.State == StateAwaiting && p.act.Figures == j.Figures {
 		return nil, c.sayWith(ctx, p.row, p.act, spoken{})
 	}
@@ -88,7 +87,7 @@ func (c *call) queueApproval(ctx context.Context, p *plan, j NeedsPerson) (*plan
 		ch.Resources = p.reading.Resources
 	}
 	ch.Fingerprints = c.fingerprints(p.reading)
-	if esc, due := c.e.escalation(c.op, waiting, p.act, CauseApproval); due {
+	if esc, due := c.e.escalation(ctx, c.op, waiting, p.act, CauseApproval); due {
 		ch.Escalate = []Escalation{esc}
 	}
 	row, err := c.e.commit(ctx, ch)
@@ -109,7 +108,8 @@ func (c *call) showAgain(ctx context.Context, p *plan, answer *Result, figures s
 	}
 	waiting := p.row
 	waiting.State, waiting.Reason, waiting.Retry = StateAwaiting, ReasonApproval, RetryNever
-	waiting.DueAt, waiting.UpdatedAt = time.Time{}, c.e.clock.now()
+	waiting.UpdatedAt = c.e.clock.now()
+	waiting.DueAt = nextLook(waiting, c.op.Steps()[0].Capabilities(), waiting.UpdatedAt)
 	p.act.Figures = figures
 	if _, err := c.e.commit(ctx, Change{Row: &waiting, Seen: p.row.Version, Act: &p.act}); err != nil && !moved(err) {
 		c.e.fault("show an approval again", err)

@@ -175,8 +175,13 @@ func TestMoney(t *testing.T) {
 		currency string
 		want     string
 	}{
-		{11800, "USD", "118.00 USD"}, {5, "USD", "0.05 USD"}, {-4700, "USD", "-47.00 USD"},
-		{118, "JPY", "118 JPY"}, {1234, "KWD", "1.234 KWD"}, {7, "", "7"}, {0, "EUR", "0.00 EUR"},
+		{11800, "USD", "118.00 USD"},
+		{5, "USD", "0.05 USD"},
+		{-4700, "USD", "-47.00 USD"},
+		{118, "JPY", "118 JPY"},
+		{1234, "KWD", "1.234 KWD"},
+		{7, "", "7"},
+		{0, "EUR", "0.00 EUR"},
 	}
 	for _, tt := range tests {
 		if got := intent.Money(tt.cents, tt.currency); got != tt.want {

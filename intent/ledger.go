@@ -202,12 +202,12 @@ var (
 	ErrReadOnly = errors.New("the ledger cannot be written")
 )
 
-// StaleError: the row is not at the version that the change was decided on.
+// A StaleError reports that the row is not at the version that the change was decided on.
 type StaleError struct{ Current Row }
 
 func (*StaleError) Error() string { return "the row has changed" }
 
-// BlockedError: another intent in the scope is open.
+// A BlockedError reports that another intent in the scope is open.
 type BlockedError struct{ By Row }
 
 func (*BlockedError) Error() string { return "another intent in the scope is open" }

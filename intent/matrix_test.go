@@ -66,7 +66,7 @@ func TestEveryFaultTwice(t *testing.T) {
 				r.fault("refunds.create", tt.mode, 2, 3*time.Second)
 				r.obey(p, nil)
 				for range 5 {
-					time.Sleep(20 * time.Second)
+					r.later(20 * time.Second)
 					r.sweep(p)
 				}
 				if got := r.effects("refund"); len(got) > 1 {
@@ -95,11 +95,11 @@ func TestCrashAtEveryPoint(t *testing.T) {
 					r.crash(p1, nil)
 					p2 := r.process("P2")
 					if tt.mode == "lag" { // breaks what the marketplace declares of its lookup
-						time.Sleep(3 * time.Second)
+						r.later(3 * time.Second)
 					}
 					r.obey(p2, nil)
 					for range 4 {
-						time.Sleep(20 * time.Second)
+						r.later(20 * time.Second)
 						r.sweep(p2)
 					}
 					last := p2.do(nil)
@@ -126,7 +126,7 @@ func (r *rig) obey(p *process, changes map[string]any) intent.Result {
 		if answer.Retry != intent.RetryWait {
 			return answer
 		}
-		time.Sleep(time.Duration(answer.RetryAfterSeconds) * time.Second)
+		r.later(time.Duration(answer.RetryAfterSeconds) * time.Second)
 	}
 	r.t.Error("told to wait and retry for ever")
 	return intent.Result{}

@@ -62,6 +62,8 @@ type Resource struct {
 }
 
 // Reading is what Read brought back: Readable, Unreadable or RefusedByRead.
+//
+//sumtype:decl
 type Reading interface{ reading() }
 
 // Readable is a complete reading.
@@ -112,6 +114,8 @@ type Total struct {
 }
 
 // Judgement is Allowed, Refusal or NeedsPerson.
+//
+//sumtype:decl
 type Judgement interface{ judgement() }
 
 // Allowed lets the act be claimed.

@@ -17,10 +17,10 @@ const (
 	VerbAllowRepeat = "allow-repeat"
 )
 
-// ErrNoIntent: the ledger has no intent of that key.
+// ErrNoIntent reports that the ledger has no intent of that key.
 var ErrNoIntent = errors.New("the ledger has no intent of this key")
 
-// NotNowError: the verb does not apply to the intent as it stands.
+// A NotNowError reports that the verb does not apply to the intent as it stands.
 type NotNowError struct {
 	Verb  string
 	State State

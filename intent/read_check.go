@@ -98,7 +98,7 @@ func (c *call) unread(ctx context.Context) *Result {
 	if err != nil {
 		return c.ledgerDown(ctx, "recognise", err)
 	}
-	if ok {
+	if ok && row.State != StateReady { // an approved act that has not been sent has no answer yet
 		return c.remembered(ctx, row)
 	}
 	answer := c.e.refuse(Refusal{Reason: ReasonUnreachable})
@@ -189,7 +189,7 @@ func (c *call) adopt(ctx context.Context, p *plan) *Result {
 	}
 	p.row.State, p.row.SenderDone = StateUnknown, true
 	r := rule(p.row, c.op.Class(), c.op.Steps()[0].Capabilities(), p.seen)
-	ch := c.e.change(c.op, p.row, r, p.act)
+	ch := c.e.change(ctx, c.op, p.row, r, p.act)
 	ch.Act, ch.Resources, ch.Fingerprints = &p.act, p.reading.Resources, c.fingerprints(p.reading)
 	row, err := c.e.commit(ctx, ch)
 	if err != nil {

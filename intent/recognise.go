@@ -92,7 +92,7 @@ func (c *call) lookAgain(ctx context.Context, row Row) *Result {
 		c.e.fault("record what a lookup found", err)
 	}
 	evidence := rowEvidence(settled)
-	if learnt(seen) {
+	if _, found := seen.finding.(Found); found || learnt(seen) && settled.State != StatePerformed {
 		evidence = EvidenceLookup
 	}
 	return c.sayWith(ctx, settled, act, spoken{evidence: evidence, told: told, unrecorded: err != nil})

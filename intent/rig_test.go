@@ -34,7 +34,7 @@ const (
 // the wire is a pipe.
 type rig struct {
 	t      *testing.T
-	ctx    context.Context
+	ctx    context.Context //nolint:containedctx // the bubble's own, ended with it
 	box    *sandbox.Sandbox
 	wire   *pipes
 	ledger *ledgertest.Memory

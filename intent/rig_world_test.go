@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"time"
 
 	"counterfoil/intent"
 	"counterfoil/intent/ledgertest"
@@ -78,8 +79,12 @@ func (r *rig) keyOf(p *process, changes map[string]any) string {
 	}
 	defer func() { p.at = nil }()
 	read := intent.DeriveKey(r.market.Account, "issue_refund", []intent.Fact{
-		{Name: "ticket", Value: "T-4127"}, {Name: "order", Value: "SU-88421"}, {Name: "item", Value: "SHELF-OAK-4"},
-		{Name: "units", Value: "1"}, {Name: "amount", Value: "11800"}, {Name: "currency", Value: "USD"},
+		{Name: "ticket", Value: "T-4127"},
+		{Name: "order", Value: "SU-88421"},
+		{Name: "item", Value: "SHELF-OAK-4"},
+		{Name: "units", Value: "1"},
+		{Name: "amount", Value: "11800"},
+		{Name: "currency", Value: "USD"},
 	})
 	return read.String()
 }
@@ -141,3 +146,6 @@ func (p *process) handoff(reason string) intent.Result {
 	checkAnswer(p.r.t, result)
 	return result
 }
+
+// later lets simulated time pass.
+func (r *rig) later(d time.Duration) { <-time.After(d) }

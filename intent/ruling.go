@@ -21,12 +21,17 @@ func rule(row Row, class Class, caps Capabilities, s sighting) ruling {
 	case Found:
 		return ruleFound(row, f.Effect, s.asked)
 	case FoundOther:
+		if row.State == StatePerformed {
+			return ruling{row: row} // what has been seen to exist stays so
+		}
 		return ruleOther(row, f.Effect)
 	case Absent:
 		switch row.State {
 		case StateInFlight, StateUnknown, StateNotPerformed:
 			return ruleAbsent(row, class, caps, s.asked)
-		case StatePerformed, StateAwaiting, StateReady, StateQueued:
+		case StateAwaiting, StateReady:
+			return ruling{row: closeBy(row, caps, s)}
+		case StatePerformed, StateQueued:
 		}
 		return ruling{row: row}
 	case LookupUnsupported:

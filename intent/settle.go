@@ -13,7 +13,7 @@ import (
 func (e *Engine) settle(ctx context.Context, op Operation, row Row, act Act, s sighting) (Row, *Escalation, error) {
 	for {
 		r := rule(e.abandoned(row), op.Class(), op.Steps()[row.Step].Capabilities(), s)
-		c := e.change(op, row, r, act)
+		c := e.change(ctx, op, row, r, act)
 		if c.Attempt == nil && len(c.Escalate) == 0 && sameButForSweep(row, *c.Row) {
 			return row, nil, nil
 		}
@@ -58,7 +58,7 @@ func (e *Engine) expired(row Row) bool {
 
 // change makes one commit of a ruling: the row, its next look, the attempt that
 // it ends, and whom to tell.
-func (e *Engine) change(op Operation, row Row, r ruling, act Act) Change {
+func (e *Engine) change(ctx context.Context, op Operation, row Row, r ruling, act Act) Change {
 	next := r.row
 	now := e.clock.now()
 	next.UpdatedAt = now
@@ -71,7 +71,7 @@ func (e *Engine) change(op Operation, row Row, r ruling, act Act) Change {
 		c.Attempt = e.ended(op, row, next, "none", "its sender ended without a record")
 	}
 	for _, cause := range r.causes {
-		if esc, due := e.escalation(op, next, act, cause); due {
+		if esc, due := e.escalation(ctx, op, next, act, cause); due {
 			c.Escalate = append(c.Escalate, esc)
 		}
 	}
@@ -117,9 +117,13 @@ func nextLook(row Row, caps Capabilities, now time.Time) time.Time {
 		return later
 	case StateReady:
 		return now
+	case StateAwaiting:
+		if row.OnWatch() && !blind {
+			return later
+		}
 	case StateInFlight:
 		return row.DueAt
-	case StateAwaiting, StateQueued:
+	case StateQueued:
 	}
 	return time.Time{}
 }

@@ -83,6 +83,7 @@ func (e *Engine) sweepRow(ctx context.Context, row Row, s *Swept) {
 			return
 		}
 		s.Performed++
+		e.postponeIfReady(ctx, row.Key)
 		return
 	}
 	act, err := e.o.Ledger.Act(ctx, row.Key)
@@ -105,6 +106,14 @@ func (e *Engine) sweepRow(ctx context.Context, row Row, s *Swept) {
 		s.Settled++
 	default:
 		e.postpone(ctx, settled)
+	}
+}
+
+// postponeIfReady puts an act off that could not be sent after all.
+func (e *Engine) postponeIfReady(ctx context.Context, key Key) {
+	row, ok, err := e.o.Ledger.Find(ctx, key)
+	if err == nil && ok && row.State == StateReady {
+		e.postpone(ctx, row)
 	}
 }
 

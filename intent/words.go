@@ -91,19 +91,19 @@ func phraseDone(r *Result, d Description) {
 
 func phraseNotDone(r *Result, d Description, figures string) {
 	r.TellCustomer = d.Working
-	switch r.Reason {
-	case ReasonAbsent:
+	switch {
+	case r.Reason == ReasonAbsent:
 		phraseAbsent(r, d)
-	case ReasonNotSent:
+	case r.Reason == ReasonNotSent:
 		r.Verdict = fmt.Sprintf("Not sent: the provider could not be reached, and nothing of the %s left this machine.", d.What)
 		r.Note = "Ask again with the same arguments after the pause."
-	case ReasonRefused:
+	case r.Reason == ReasonRefused:
 		phraseRefused(r, d)
-	case ReasonApproval:
+	case r.Reason == ReasonApproval:
 		r.Verdict = fmt.Sprintf("Nothing was sent: a person has to allow the %s (%s).", d.What, figures)
 		r.Note = "Do not ask again, and not for another amount either. " + whoKnows(r.Escalation)
 		r.TellCustomer = "A colleague has to look at this; we will come back to you."
-	case ReasonDeclined:
+	case r.Reason == ReasonDeclined:
 		r.Verdict = fmt.Sprintf("Nothing was sent: a person declined the %s.", d.What)
 		r.Note = "Do not ask again; only a person can re-open it."
 	default:
@@ -138,14 +138,14 @@ func phraseRefused(r *Result, d Description) {
 
 func phraseUnknown(r *Result, d Description, class Class) {
 	r.TellCustomer = d.Working
-	switch r.Reason {
-	case ReasonInFlight:
-		r.Verdict = fmt.Sprintf("Unknown for now: another call is still at work on the %s. Do not ask again.", d.What)
-		r.Note = "This call has sent nothing of its own that is settled; list_effects with this intent_key shows how it ends."
-	case ReasonQueued:
+	switch {
+	case r.Reason == ReasonInFlight:
+		r.Verdict = fmt.Sprintf("Unknown for now: the %s has been started and is not settled yet. Do not ask again.", d.What)
+		r.Note = "It is being settled; list_effects with this intent_key shows how it ends."
+	case r.Reason == ReasonQueued:
 		r.Verdict = "Not delivered yet: the handoff is kept in the outbox on this machine and will be sent until a person has it."
 		r.Note = "Do not ask again; no person has been told yet."
-	case ReasonMismatch:
+	case r.Reason == ReasonMismatch:
 		r.Verdict = fmt.Sprintf("Unknown: the provider has %s under this key, but it is not the %s. Do not ask again.", r.effectID(), d.What)
 		r.Note = whoKnows(r.Escalation)
 	default:
