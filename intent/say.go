@@ -105,7 +105,7 @@ func (e *Engine) retryOf(row Row, r Result) (Retry, int) {
 		if row.Retry == RetryWait && row.State == StateNotPerformed {
 			return RetryWait, seconds(row.RetryAt.Sub(e.clock.now()))
 		}
-		if row.Reopened {
+		if row.Reopened && row.State == StateNotPerformed {
 			return RetryWait, 1
 		}
 	case Unknown:

@@ -1,7 +1,6 @@
 package tools_test
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"flag"
@@ -23,28 +22,13 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// exchange sends one request to the library's own stdio server and returns the
-// result as it stands on the wire.
+// exchange gives the library one request and returns the result as it would
+// stand on the wire. (The library's stdio server has one session a process, so
+// that two in parallel get in each other's way.)
 func exchange(t *testing.T, s *mcpserver.MCPServer, method, params string) json.RawMessage {
 	t.Helper()
-	in, requests := io.Pipe()
-	replies, out := io.Pipe()
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		_ = mcpserver.NewStdioServer(s).Listen(ctx, in, out)
-	}()
-	t.Cleanup(func() {
-		stop()
-		_ = requests.Close()
-		_ = replies.Close()
-		<-ended
-	})
-	if _, err := fmt.Fprintf(requests, `{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`+"\n", method, params); err != nil {
-		t.Fatal(err)
-	}
-	line, err := bufio.NewReader(replies).ReadBytes('\n')
+	request := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, method, params)
+	line, err := json.Marshal(s.HandleMessage(t.Context(), json.RawMessage(request)))
 	if err != nil {
 		t.Fatal(err)
 	}

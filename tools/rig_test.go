@@ -31,11 +31,12 @@ func newRig(t *testing.T) *rig {
 		t.Fatal(err)
 	}
 	r := &rig{schemas: set}
+	market := provider.Marketplace{Environment: "sandbox", Orders: orders{r}, Tickets: tickets{r}}
 	r.deps = tools.Deps{
 		Schemas:    set,
-		Market:     provider.Marketplace{Environment: "sandbox", Orders: orders{r}, Tickets: tickets{r}},
+		Market:     market,
 		Engine:     engine{r},
-		Operations: []intent.Operation{operation{name: "issue_refund", class: intent.ClassIrreversible}, operation{name: "escalate_to_human", class: intent.ClassHandoff}},
+		Operations: []intent.Operation{tools.NewIssueRefund(market, nil), tools.NewEscalateToHuman(market)},
 		Effects: func(context.Context, tools.ListEffects) tools.ReadResult {
 			return tools.ReadResult{Verdict: "Nothing was done or tried here.", Outcome: tools.OutcomeFound, Effects: []tools.Effect{}}
 		},

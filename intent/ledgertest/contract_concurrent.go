@@ -17,7 +17,7 @@ const (
 // concurrentAreLinear has all workers add to a few rows, each time from what
 // they have read. No addition may be lost, and no version given twice.
 func concurrentAreLinear(t *testing.T, ls Ledgers) {
-	const rows = 3
+	const rows = 5
 	for n := range rows {
 		commit(t, ls.First, claim(claimed(n, scope(""), cents(0)), seller))
 	}

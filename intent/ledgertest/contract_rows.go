@@ -245,7 +245,7 @@ func siblingBlocks(t *testing.T, ls Ledgers) {
 		t.Errorf("an intent blocks itself: %v", err)
 	}
 	commit(t, l, claim(claimed(6))) // not exclusive
-	first = change(t, l, find(t, l, first.Key), performed)
+	change(t, l, find(t, l, first.Key), performed)
 	refusedBlocked(t, exclusive(claimed(2), 0), find(t, l, keyOf(6)))
 	change(t, l, find(t, l, keyOf(6)), in(intent.StateNotPerformed))
 	if err := exclusive(claimed(2), 0); err != nil {

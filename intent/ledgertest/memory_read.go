@@ -91,7 +91,13 @@ func (v *view) readRows(ctx context.Context, what string, is func(*book, *entry)
 
 // Find is the row of a key.
 func (v *view) Find(ctx context.Context, key intent.Key) (row intent.Row, ok bool, err error) {
-	return v.readLast(ctx, "find "+key.String(), func(e *entry) bool { return e.row.Key == key })
+	err = v.reading(ctx, "find "+key.String(), func(b *book) error {
+		if e := b.byKey[key]; e != nil {
+			row, ok = e.row, true
+		}
+		return nil
+	})
+	return row, ok, err
 }
 
 // Recognise is the newest row that touches the ticket and bears the fingerprint.

@@ -29,7 +29,7 @@ func (m *Memory) Replay() {
 		if c.Row != nil && c.Row.State == intent.StatePerformed {
 			c = b.evidence(c)
 		}
-		_, _ = b.apply(c) //nolint:errcheck // what no longer fits is dropped: that is the rule
+		_, _ = b.apply(c) // what no longer fits is dropped
 	}
 	b.spilled = nil
 }

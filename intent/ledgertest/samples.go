@@ -61,7 +61,6 @@ func dueAt(t time.Time) func(*intent.Row)    { return func(r *intent.Row) { r.Du
 func ownedBy(owner string) func(*intent.Row) { return func(r *intent.Row) { r.Owner = owner } }
 func effect(id string) func(*intent.Row)     { return func(r *intent.Row) { r.EffectID = id } }
 func watched(r *intent.Row)                  { r.State, r.WatchUntil = intent.StateNotPerformed, at(30) }
-func released(r *intent.Row)                 { r.Released = true }
 
 // claim is the change that makes a row new.
 func claim(r intent.Row, rs ...intent.Resource) intent.Change {
@@ -123,6 +122,9 @@ func must[T any](t *testing.T) func(v T, err error) T {
 // same compares; no difference is made between none and empty.
 func same[T any](t *testing.T, what string, got, want T) {
 	t.Helper()
+	if reflect.DeepEqual(got, want) {
+		return
+	}
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", what, diff)
 	}
