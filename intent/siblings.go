@@ -91,8 +91,12 @@ func Relate(row Row) Related {
 	if at.IsZero() {
 		at = row.CreatedAt
 	}
+	outcome := outcomeOf(row)
+	if outcome == AlreadyPerformed {
+		outcome = Performed // of the act itself, not of a call that repeats it
+	}
 	return Related{
-		IntentKey: row.Key.String(), Tool: row.Tool, Outcome: outcomeOf(row),
+		IntentKey: row.Key.String(), Tool: row.Tool, Outcome: outcome,
 		EffectID: row.EffectID, Cents: row.Cents, At: Timestamp(at),
 	}
 }
