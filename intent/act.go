@@ -99,7 +99,7 @@ func (c *call) concludePerformed(row Row, a AnsweredPerformed, now time.Time) co
 	next := withEffect(row, a.Effect)
 	next.Evidence, next.ConfirmedAt = EvidenceResponse, now
 	end := conclusion{answer: "performed", replayed: a.Replayed}
-	if a.Effect.Undone && a.Effect.Final {
+	if a.Effect.comeToNothing(c.op.Class()) {
 		end.ruling = ruleUndone(row, next)
 		return end
 	}

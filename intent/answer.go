@@ -13,6 +13,13 @@ type Effect struct {
 	At       time.Time // when the authority made it, UTC
 }
 
+// comeToNothing reports whether an effect that was accepted has no consequence
+// after all. A reversible one that was undone by a later act has had its own: it
+// was done, and is shown with the status that it has now.
+func (e Effect) comeToNothing(class Class) bool {
+	return e.Undone && e.Final && class != ClassReversible
+}
+
 // Answer is what one send brought back: AnsweredPerformed, AnsweredRefused,
 // AnsweredNotSent or AnsweredAmbiguous.
 //

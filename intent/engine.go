@@ -21,6 +21,9 @@ type Options struct {
 	AnswerWithin    time.Duration // of one call
 	Secret          []byte        // makes provider keys an HMAC; may be empty
 
+	// Told, when not nil, gives what the buyer has been told on a ticket since a
+	// time, oldest first.
+	Told func(ctx context.Context, ticket string, since time.Time) []Told
 	// At, when not nil, is called at each named point.
 	At func(Point)
 	// Fault, when not nil, is told of what went wrong inside, for a log. It

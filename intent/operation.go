@@ -159,6 +159,7 @@ type Description struct {
 	Done    string // what the customer may be told once it is done
 	Pending string // … once it is accepted and not yet final
 	Working string // … while it is not known, or not done
+	Undone  string // … once it was done and then cancelled; empty where that cannot be
 }
 
 // Order is one send.

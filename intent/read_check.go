@@ -187,6 +187,7 @@ func (c *call) adopt(ctx context.Context, p *plan) *Result {
 		settled, told, err := c.e.settle(ctx, c.op, p.row, p.act, p.seen)
 		return c.sayWith(ctx, settled, p.act, spoken{evidence: EvidenceLookup, told: told, unrecorded: err != nil})
 	}
+	p = c.lastRepeat(ctx, p)
 	p.row.State, p.row.SenderDone = StateUnknown, true
 	r := rule(p.row, c.op.Class(), c.op.Steps()[0].Capabilities(), p.seen)
 	ch := c.e.change(ctx, c.op, p.row, r, p.act)

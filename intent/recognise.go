@@ -34,7 +34,7 @@ func (c *call) recognise(ctx context.Context) *Result {
 func (c *call) fromRow(ctx context.Context, row Row) *Result {
 	switch row.State {
 	case StatePerformed:
-		if c.believed(row) {
+		if c.believed(ctx, row) {
 			return c.remembered(ctx, row)
 		}
 		return c.lookAgain(ctx, row)
@@ -52,16 +52,34 @@ func (c *call) fromRow(ctx context.Context, row Row) *Result {
 	return nil
 }
 
-// believed reports whether a performed row needs no lookup.
-func (c *call) believed(row Row) bool {
+// believed reports whether a performed row needs no lookup. What can be undone
+// is not believed once something newer has been done in its scope.
+func (c *call) believed(ctx context.Context, row Row) bool {
 	if !row.Final {
 		return false
 	}
 	age := c.e.clock.now().Sub(row.ConfirmedAt)
-	if c.op.Class() == ClassReversible {
-		return age < confirmedForReversible
+	if c.op.Class() != ClassReversible {
+		return age < confirmedFor
 	}
-	return age < confirmedFor
+	return age < confirmedForReversible && len(c.newerInScope(ctx, row)) == 0
+}
+
+// newerInScope are the rows of a row's scope on this ticket that were written
+// after it, newest first.
+func (c *call) newerInScope(ctx context.Context, row Row) []Row {
+	around, err := c.e.o.Ledger.Around(ctx, c.loc.Ticket, mostAround)
+	if err != nil {
+		c.e.fault("around", err)
+		return nil
+	}
+	var newer []Row
+	for _, other := range around {
+		if other.Scope == row.Scope && other.Key != row.Key && other.Version > row.Version {
+			newer = append(newer, other)
+		}
+	}
+	return newer
 }
 
 // remembered answers from the ledger alone.
@@ -87,6 +105,11 @@ func (c *call) lookAgain(ctx context.Context, row Row) *Result {
 		return c.ledgerDown(ctx, "act", err)
 	}
 	seen := c.e.lookUp(ctx, c.op.Steps()[row.Step], row, act)
+	if undone(seen) {
+		if next, ok := c.successor(ctx, row); ok {
+			return c.fromRow(ctx, next)
+		}
+	}
 	settled, told, err := c.e.settle(ctx, c.op, row, act, seen)
 	if err != nil {
 		c.e.fault("record what a lookup found", err)

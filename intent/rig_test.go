@@ -102,10 +102,8 @@ func (r *rig) processOn(ledger intent.Ledger, owner string) *process {
 	p := &process{r: r, owner: owner}
 	engine, err := intent.New(intent.Options{
 		Ledger: ledger, Desk: tools.Step(r.market.Desk), Environment: r.market.Environment,
-		Operations: []intent.Operation{
-			tools.NewIssueRefund(r.market, func() policy.Policy { return *r.policy.Load() }),
-			tools.NewEscalateToHuman(r.market),
-		},
+		Operations: tools.Operations(r.market, func() policy.Policy { return *r.policy.Load() }),
+		Told:       tools.ToldBy(ledger, r.market),
 		Now: time.Now, NewID: func() string { return fmt.Sprintf("claim-%d", r.ids.Add(1)) },
 		ProviderTimeout: providerTimeout, AnswerWithin: answerWithin,
 		At: func(point intent.Point) {
@@ -135,6 +133,22 @@ func refund(changes map[string]any) intent.Arguments {
 		panic(err)
 	}
 	return raw
+}
+
+// call calls any tool and checks what holds of every answer.
+func (p *process) call(tool string, args map[string]any) intent.Result {
+	p.r.t.Helper()
+	raw, err := json.Marshal(args)
+	if err != nil {
+		p.r.t.Fatal(err)
+	}
+	began := time.Now()
+	result := p.Do(p.r.ctx, tool, raw)
+	checkAnswer(p.r.t, result)
+	if took := time.Since(began); took > answerWithin {
+		p.r.t.Errorf("%s answered after %v, want within %v", tool, took, answerWithin)
+	}
+	return result
 }
 
 // do calls issue_refund and checks what holds of every answer.

@@ -19,7 +19,7 @@ const retryAfterAbsence = 2 * time.Second
 func rule(row Row, class Class, caps Capabilities, s sighting) ruling {
 	switch f := s.finding.(type) {
 	case Found:
-		return ruleFound(row, f.Effect, s.asked)
+		return ruleFound(row, class, f.Effect, s.asked)
 	case FoundOther:
 		if row.State == StatePerformed {
 			return ruling{row: row} // what has been seen to exist stays so
@@ -42,11 +42,11 @@ func rule(row Row, class Class, caps Capabilities, s sighting) ruling {
 	return ruleBlind(row, ReasonLookupDown)
 }
 
-func ruleFound(row Row, effect Effect, asked time.Time) ruling {
+func ruleFound(row Row, class Class, effect Effect, asked time.Time) ruling {
 	before := row
 	row = withEffect(row, effect)
 	row.Evidence, row.ConfirmedAt = EvidenceLookup, asked
-	if effect.Undone && effect.Final {
+	if effect.comeToNothing(class) {
 		return ruleUndone(before, row)
 	}
 	row.State, row.Reason, row.Retry = StatePerformed, "", ""

@@ -62,6 +62,9 @@ func (c *call) sayWith(ctx context.Context, row Row, act Act, s spoken) *Result 
 		s.told = c.e.escalationOf(reads, row)
 	}
 	answer := c.e.sayRow(row, act, c.op, s)
+	if c.e.o.Told != nil && answer.Outcome == AlreadyPerformed {
+		answer.Told = c.e.o.Told(ctx, row.Ticket, row.EffectAt)
+	}
 	return &answer
 }
 

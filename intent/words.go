@@ -74,6 +74,10 @@ func phraseDone(r *Result, d Description) {
 		r.TellCustomer = d.Pending
 	}
 	switch {
+	case r.Status == "cancelled" && r.Outcome == AlreadyPerformed && d.Undone != "":
+		r.Verdict = fmt.Sprintf("Already done earlier, and taken back since: the %s existed as %s and is cancelled. Nothing was sent now.", d.What, id)
+		r.Note = fmt.Sprintf("If it is wanted once more, ask with again_after %s.", id)
+		r.TellCustomer = d.Undone
 	case r.Outcome == Performed && pending:
 		r.Verdict = fmt.Sprintf("Accepted, not yet paid out: the %s exists as %s and is pending.", d.What, id)
 		r.Note = "Do not ask again; it will complete by itself."

@@ -54,6 +54,7 @@ type Marketplace struct {
 	Orders        Orders
 	Tickets       Tickets
 	Procedures    Procedures // nil where there are none
+	Bookings      Bookings
 	Refunds       Writer[Refund]
 	Messages      Writer[Message]
 	Pickups       Writer[Pickup]
@@ -77,7 +78,22 @@ type Tickets interface {
 	Spelling(id string) string
 }
 
-// Procedures searches the support procedures, most relevant first.
+// Bookings reads a courier's bookings.
+type Bookings interface {
+	Booking(ctx context.Context, id string) Read[Booking]
+}
+
+// Booking is a pickup in the courier's books.
+type Booking struct {
+	BookingID string `json:"booking_id"`
+	OrderID   string `json:"order_id"`
+	TicketID  string `json:"ticket_id"`
+	Date      string `json:"date"`   // YYYY-MM-DD
+	Status    string `json:"status"` // booked, cancelled
+}
+
+// Procedures searches the support procedures, most relevant first. They are
+// Missing where nothing matches.
 type Procedures interface {
 	Search(ctx context.Context, query string) Read[[]Procedure]
 }

@@ -2,17 +2,19 @@ package sandbox_test
 
 import (
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"counterfoil/sandbox"
 )
 
 func open(b *testing.B) *sandbox.Sandbox {
 	b.Helper()
-	box, err := sandbox.Open(b.Context(), filepath.Join(b.TempDir(), "sandbox.db"), sandbox.Options{})
+	box, err := sandbox.Open(b.Context(), filepath.Join(b.TempDir(), "sandbox.db"), sandbox.Options{Now: time.Now})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -24,7 +26,7 @@ func BenchmarkGetOrder(b *testing.B) {
 	box := open(b)
 	for b.Loop() {
 		w := httptest.NewRecorder()
-		box.ServeHTTP(w, httptest.NewRequest("GET", "/v1/orders/SU-88510", nil))
+		box.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/v1/orders/SU-88510", nil))
 		if w.Code != 200 {
 			b.Fatal(w.Code)
 		}
@@ -37,7 +39,7 @@ func BenchmarkRefund(b *testing.B) {
 	for b.Loop() {
 		n++
 		body := fmt.Sprintf(`{"order_id":"SU-%d","amount_cents":1,"currency":"USD"}`, 90001+n%6)
-		r := httptest.NewRequest("POST", "/v1/refunds", strings.NewReader(body))
+		r := httptest.NewRequest(http.MethodPost, "/v1/refunds", strings.NewReader(body))
 		r.Header.Set("Idempotency-Key", fmt.Sprint("key-", n))
 		w := httptest.NewRecorder()
 		box.ServeHTTP(w, r)

@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"counterfoil/sandbox"
-
 	"github.com/google/go-cmp/cmp"
+
+	"counterfoil/sandbox"
 )
 
 func TestParseDeclarations(t *testing.T) {
@@ -69,8 +69,10 @@ func TestCapabilities(t *testing.T) {
 func TestLookupByIntent(t *testing.T) {
 	t.Parallel()
 	for _, a := range acts() {
-		collection := map[string]string{"refund": "refunds", "message": "messages", "pickup": "pickups", "cancelled": "pickups",
-			"replacement": "replacements", "escalation": "escalations"}[a.kind]
+		collection := map[string]string{
+			"refund": "refunds", "message": "messages", "pickup": "pickups", "cancelled": "pickups",
+			"replacement": "replacements", "escalation": "escalations",
+		}[a.kind]
 		for _, lookup := range []string{"none", "webhook"} {
 			t.Run(a.operation+"/"+lookup, func(t *testing.T) {
 				t.Parallel()

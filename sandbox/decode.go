@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -41,9 +42,9 @@ func decodeOptional[T any](body []byte) (T, error) {
 // required refuses the first member, of name and value alternating, that is
 // missing or blank.
 func required(members ...string) error {
-	for i := 0; i < len(members); i += 2 {
-		if strings.TrimSpace(members[i+1]) == "" {
-			return malformed(members[i] + " is required")
+	for pair := range slices.Chunk(members, 2) {
+		if strings.TrimSpace(pair[1]) == "" {
+			return malformed(pair[0] + " is required")
 		}
 	}
 	return nil

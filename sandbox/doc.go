@@ -1,6 +1,6 @@
 // Package sandbox is a small marketplace behind a real HTTP API: tickets,
-// buyers, orders, sellers with balances, a payment provider, a courier, a
-// message desk, replacements and an escalation desk.
+// buyers, orders, sellers with balances, support procedures, a payment
+// provider, a courier, a message desk, replacements and an escalation desk.
 //
 // Its whole state, its faults and their delays live in one SQLite file that
 // several processes may serve at once; every one of them shows the same

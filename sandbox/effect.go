@@ -93,7 +93,7 @@ func effectByID(ctx context.Context, tx *sql.Tx, kind, id string) (effect, bool,
 // queryEffects returns the effects that the condition, which may end in an
 // ORDER BY and a LIMIT, selects.
 func queryEffects(ctx context.Context, tx *sql.Tx, condition string, args ...any) ([]effect, error) {
-	rows, err := tx.QueryContext(ctx, `SELECT `+effectColumns+` FROM effects WHERE `+condition, args...)
+	rows, err := tx.QueryContext(ctx, `SELECT `+effectColumns+` FROM effects WHERE `+condition, args...) //nolint:gosec // conditions are this package's own text; values are arguments
 	if err != nil {
 		return nil, fmt.Errorf("read effects: %w", err)
 	}

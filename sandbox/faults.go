@@ -138,6 +138,8 @@ func (f Fault) instead() (answer, bool) {
 		a := refuse(429, "try_later", "the provider is busy, try again later").answer()
 		a.retryAfter = "1"
 		return a, true
+	case AcceptThenTimeout, AcceptThen500, AcceptThenDrop, AcceptThenGarbage, WrongEcho, Slow, LandLate, Lag,
+		DeliverTwice, Stored500, NoDedupe, KeyExpired, PendingThenSucceeded, PendingThenFailed:
 	}
 	return answer{}, false
 }
@@ -159,6 +161,10 @@ func (f Fault) bend(a answer) answer {
 		if o, ok := a.body.(object); ok {
 			a.body = o.crossed()
 		}
+	case Lag, DeliverTwice, NoDedupe, KeyExpired, PendingThenSucceeded, PendingThenFailed:
+		// What they do shows elsewhere.
+	case TimeoutBeforeAccept, Reject500, Reject, RejectTransient, Down:
+		// There is no effect to report.
 	}
 	return a
 }
@@ -182,6 +188,11 @@ func (f Fault) timing(now int64) timing {
 		t.settles, t.final = later, "succeeded"
 	case PendingThenFailed:
 		t.settles, t.final = later, "failed"
+	case AcceptThenTimeout, AcceptThen500, AcceptThenDrop, AcceptThenGarbage, WrongEcho, Slow, DeliverTwice,
+		NoDedupe, KeyExpired:
+		// The effect is an ordinary one.
+	case TimeoutBeforeAccept, Reject500, Reject, RejectTransient, Down, Stored500:
+		// There is none.
 	}
 	return t
 }

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"counterfoil/sandbox"
-
 	"github.com/google/go-cmp/cmp"
+
+	"counterfoil/sandbox"
 )
 
 const delay = 10 * time.Second
@@ -290,8 +290,10 @@ func TestNothingBeforeLanding(t *testing.T) {
 		m.unanswered(a.path, "key-1", a.body, func() bool { return !m.faultsLeft() })
 	}
 	look := func() [3]any {
-		return [3]any{m.balance("S-ASHCOMBE"), m.get("/v1/orders/SU-88421").body["refunded_cents"],
-			summary(m.post("/v1/pickups/bk-1/cancel", "", ""))}
+		return [3]any{
+			m.balance("S-ASHCOMBE"), m.get("/v1/orders/SU-88421").body["refunded_cents"],
+			summary(m.post("/v1/pickups/bk-1/cancel", "", "")),
+		}
 	}
 	if diff := cmp.Diff([3]any{int64(18900), 0.0, "404 unknown_booking"}, look()); diff != "" {
 		t.Errorf("before the delay, -want +got:\n%s", diff)

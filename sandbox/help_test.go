@@ -64,7 +64,7 @@ var template = sync.OnceValues(func() ([]byte, error) {
 	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "sandbox.db")
-	box, err := sandbox.Open(context.Background(), path, sandbox.Options{})
+	box, err := sandbox.Open(context.Background(), path, sandbox.Options{Now: time.Now})
 	if err != nil {
 		return nil, err
 	}

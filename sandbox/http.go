@@ -21,6 +21,7 @@ func (s *Sandbox) table() map[string]route {
 		"GET /v1/account":      s.account,
 		"GET /v1/orders/{id}":  s.read("orders.get", s.order),
 		"GET /v1/tickets/{id}": s.read("tickets.get", s.ticket),
+		"GET /v1/procedures":   s.read(proceduresList, s.search),
 
 		"POST /v1/refunds":                s.write(refundKind, refundsCreate, s.parseRefund),
 		"POST /v1/messages":               s.write(messageKind, messageKind.create(), s.parseMessage),

@@ -83,6 +83,10 @@ var operations = []string{
 // Operations returns the names of the operations that a fault can be set on.
 func Operations() []string { return slices.Clone(operations) }
 
+// modesOfReads are the ways in which a read can misbehave: it does nothing that
+// could happen and not be told.
+var modesOfReads = []Mode{TimeoutBeforeAccept, Reject500, Slow, Down}
+
 func isRead(operation string) bool {
 	return strings.HasSuffix(operation, ".list") || strings.HasSuffix(operation, ".get")
 }
@@ -109,8 +113,7 @@ func meaningful(operation string, mode Mode) error {
 		return refuse("%q is no mode of a fault", string(mode))
 	}
 	if isRead(operation) {
-		switch mode {
-		case TimeoutBeforeAccept, Reject500, Slow, Down:
+		if slices.Contains(modesOfReads, mode) {
 			return nil
 		}
 		return refuse("%s is a read and cannot be set to %s", operation, mode)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -11,6 +12,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"counterfoil/sandbox"
 )
@@ -40,14 +42,14 @@ func child(path string) error {
 		return err
 	}
 	ctx := context.Background()
-	box, err := sandbox.Open(ctx, path, sandbox.Options{})
+	box, err := sandbox.Open(ctx, path, sandbox.Options{Now: time.Now})
 	if err != nil {
 		return err
 	}
 	defer box.Close()
 	for i := range refunds {
 		for _, key := range []string{fmt.Sprint("shared-", i), fmt.Sprint(os.Getpid(), "-", i)} {
-			r := httptest.NewRequest("POST", "/v1/refunds", strings.NewReader(`{"order_id":"SU-88421","amount_cents":1,"currency":"USD"}`))
+			r := httptest.NewRequest(http.MethodPost, "/v1/refunds", strings.NewReader(`{"order_id":"SU-88421","amount_cents":1,"currency":"USD"}`))
 			r.Header.Set("Idempotency-Key", key)
 			w := httptest.NewRecorder()
 			box.ServeHTTP(w, r)
@@ -162,8 +164,15 @@ func TestOpenRefuses(t *testing.T) {
 		path string
 		opts sandbox.Options
 	}{
-		"a directory that is not there": {path: filepath.Join(t.TempDir(), "no", "sandbox.db")},
-		"an impossible declaration":     {path: filepath.Join(t.TempDir(), "sandbox.db"), opts: sandbox.Options{Declare: map[string]string{"refunds.dedupe": "maybe"}}},
+		"a directory that is not there": {
+			path: filepath.Join(t.TempDir(), "no", "sandbox.db"),
+			opts: sandbox.Options{Now: time.Now},
+		},
+		"an impossible declaration": {
+			path: filepath.Join(t.TempDir(), "sandbox.db"),
+			opts: sandbox.Options{Now: time.Now, Declare: map[string]string{"refunds.dedupe": "maybe"}},
+		},
+		"no clock": {path: filepath.Join(t.TempDir(), "sandbox.db")},
 	}
 	for name, tt := range tests {
 		if _, err := sandbox.Open(t.Context(), tt.path, tt.opts); err == nil {

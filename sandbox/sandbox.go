@@ -13,10 +13,10 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Options say how one process serves the marketplace. The zero value is ready
-// to use.
+// Options say how one process serves the marketplace. All but Now may be left
+// out.
 type Options struct {
-	// Now is the clock; time.Now when nil.
+	// Now is the clock.
 	Now func() time.Time
 
 	// Declare overrides what the capabilities declare, for this process only,
@@ -56,6 +56,9 @@ type Sandbox struct {
 // where that is needed. Any number of processes may open a new file at once.
 // The lock file path+".lock" stays beside it.
 func Open(ctx context.Context, path string, opts Options) (*Sandbox, error) {
+	if opts.Now == nil {
+		return nil, fmt.Errorf("open sandbox %s: there is no clock", path)
+	}
 	declared, err := declarations(opts.Declare)
 	if err != nil {
 		return nil, fmt.Errorf("open sandbox %s: %w", path, err)
@@ -65,12 +68,9 @@ func Open(ctx context.Context, path string, opts Options) (*Sandbox, error) {
 		newID:    opts.NewID,
 		log:      opts.Log,
 		declared: declared,
-		queue:    flock.New(path + ".lock"),
+		queue:    lockFile(path),
 	}
 	s.held.init()
-	if s.clock == nil {
-		s.clock = time.Now
-	}
 	if s.newID == nil {
 		s.newID = randomID
 	}
@@ -92,7 +92,7 @@ func (s *Sandbox) open(ctx context.Context, path string) error {
 		if err := migrate(ctx, s.writer); err != nil {
 			return err
 		}
-		return transact(ctx, s.writer, seedIfEmpty)
+		return transact(ctx, s.writer, func(tx *sql.Tx) error { return seedIfEmpty(ctx, tx) })
 	})
 }
 
@@ -125,7 +125,7 @@ func (s *Sandbox) Account(ctx context.Context) (string, error) {
 // Reset restores the seed, clears the faults, forgets every idempotency key
 // and begins a new instance, under another account.
 func (s *Sandbox) Reset(ctx context.Context) error {
-	return s.update(ctx, reseed)
+	return s.update(ctx, func(tx *sql.Tx) error { return reseed(ctx, tx) })
 }
 
 // now is the present in nanoseconds since 1970, the unit of every stored time.

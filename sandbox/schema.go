@@ -119,6 +119,8 @@ CREATE TABLE faults (
 	delay_ns   INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX faults_by_operation ON faults (operation, id);
+`, `
+CREATE VIRTUAL TABLE procedures USING fts5 (id UNINDEXED, title, text, tokenize = 'porter unicode61');
 `}
 
 // migrate brings the file to the newest version, or refuses one that is newer.

@@ -60,42 +60,53 @@ func namedSeed() marketplace {
 			}},
 		},
 		tickets: []seedTicket{
-			{"T-4127", "B-2203", "SU-88421", "Shelf arrived cracked", "open",
+			{
+				"T-4127", "B-2203", "SU-88421", "Shelf arrived cracked", "open",
 				"Hello, the oak shelf unit came today and one of the side panels is cracked from top to bottom. " +
 					"The box was dented too. I would like my money back for the shelf, please. The coat hook is fine.",
-				day(17, 14, 21)},
-			{"T-4188", "B-2204", "SU-88510", "Lamp and one of the rugs damaged", "open",
+				day(17, 14, 21),
+			},
+			{
+				"T-4188", "B-2204", "SU-88510", "Lamp and one of the rugs damaged", "open",
 				"Hi, the brass lamp does not switch on, and one of the two jute rugs has a long stain along the edge. " +
 					"The sofa is lovely. What can you do about the lamp and the rug?",
-				day(20, 9, 47)},
-			{"T-4201", "B-2203", "SU-88421", "Has my refund been sent?", "open",
+				day(20, 9, 47),
+			},
+			{
+				"T-4201", "B-2203", "SU-88421", "Has my refund been sent?", "open",
 				"Hello again, I wrote last week about the cracked oak shelf and I cannot see the refund on my card yet. " +
 					"Could you check what happened to it?",
-				day(24, 11, 5)},
+				day(24, 11, 5),
+			},
 		},
 	}
 }
 
-// seedIfEmpty seeds a file that has no account yet.
-func seedIfEmpty(tx *sql.Tx) error {
-	_, err := accountOf(context.Background(), tx)
+// seedIfEmpty seeds a file that has no account yet, and adds the procedures to
+// one that was made before there were any.
+func seedIfEmpty(ctx context.Context, tx *sql.Tx) error {
+	_, err := accountOf(ctx, tx)
 	if errors.Is(err, sql.ErrNoRows) {
-		return reseed(tx)
+		return reseed(ctx, tx)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return addMissingProcedures(ctx, tx)
 }
 
 // reseed makes a new instance: the seed, nothing else, and another account.
-func reseed(tx *sql.Tx) error {
-	w := &seeder{tx: tx, prepared: map[string]*sql.Stmt{}}
+func reseed(ctx context.Context, tx *sql.Tx) error {
+	w := newSeeder(tx)
 	for _, table := range []string{
-		"faults", "keys", "effects", "ticket_orders", "tickets", "items", "orders", "sellers", "buyers", "meta",
+		"faults", "keys", "effects", "ticket_orders", "tickets", "items", "orders", "sellers", "buyers", "procedures", "meta",
 	} {
-		w.exec(`DELETE FROM ` + table)
+		w.exec(ctx, `DELETE FROM ` + table)
 	}
-	w.exec(`INSERT INTO meta (name, value) VALUES ('account', ?)`, newAccount())
-	w.marketplace(namedSeed())
-	w.marketplace(generatedSeed())
+	w.exec(ctx, `INSERT INTO meta (name, value) VALUES ('account', ?)`, newAccount())
+	w.marketplace(ctx, namedSeed())
+	w.marketplace(ctx, generatedSeed())
+	w.procedures(ctx, seedProcedures)
 	if w.err != nil {
 		return fmt.Errorf("seed the marketplace: %w", w.err)
 	}
@@ -109,32 +120,36 @@ type seeder struct {
 	err      error
 }
 
-func (w *seeder) exec(statement string, args ...any) {
+func newSeeder(tx *sql.Tx) *seeder {
+	return &seeder{tx: tx, prepared: map[string]*sql.Stmt{}}
+}
+
+func (w *seeder) exec(ctx context.Context, statement string, args ...any) {
 	stmt, ok := w.prepared[statement]
 	if !ok && w.err == nil {
-		stmt, w.err = w.tx.Prepare(statement)
+		stmt, w.err = w.tx.PrepareContext(ctx, statement)
 		w.prepared[statement] = stmt
 	}
 	if w.err == nil {
-		_, w.err = stmt.Exec(args...)
+		_, w.err = stmt.ExecContext(ctx, args...)
 	}
 }
 
-func (w *seeder) marketplace(m marketplace) {
+func (w *seeder) marketplace(ctx context.Context, m marketplace) {
 	for _, s := range m.sellers {
-		w.exec(`INSERT INTO sellers (id, name, opening_cents) VALUES (?, ?, ?)`, s.id, s.name, s.cents)
+		w.exec(ctx, `INSERT INTO sellers (id, name, opening_cents) VALUES (?, ?, ?)`, s.id, s.name, s.cents)
 	}
 	for _, o := range m.orders {
-		w.exec(`INSERT OR IGNORE INTO buyers (id) VALUES (?)`, o.buyerID)
-		w.exec(`INSERT INTO orders (id, buyer_id, currency) VALUES (?, ?, ?)`, o.id, o.buyerID, o.currency)
+		w.exec(ctx, `INSERT OR IGNORE INTO buyers (id) VALUES (?)`, o.buyerID)
+		w.exec(ctx, `INSERT INTO orders (id, buyer_id, currency) VALUES (?, ?, ?)`, o.id, o.buyerID, o.currency)
 		for place, i := range o.items {
-			w.exec(`INSERT INTO items (order_id, place, item_id, title, quantity, paid_cents, seller_id) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+			w.exec(ctx, `INSERT INTO items (order_id, place, item_id, title, quantity, paid_cents, seller_id) VALUES (?, ?, ?, ?, ?, ?, ?)`,
 				o.id, place, i.id, i.title, i.quantity, i.cents, i.sellerID)
 		}
 	}
 	for _, t := range m.tickets {
-		w.exec(`INSERT INTO tickets (id, buyer_id, subject, status, text, at) VALUES (?, ?, ?, ?, ?, ?)`,
+		w.exec(ctx, `INSERT INTO tickets (id, buyer_id, subject, status, text, at) VALUES (?, ?, ?, ?, ?, ?)`,
 			t.id, t.buyerID, t.subject, t.status, t.text, t.at.UnixNano())
-		w.exec(`INSERT INTO ticket_orders (ticket_id, order_id) VALUES (?, ?)`, t.id, t.orderID)
+		w.exec(ctx, `INSERT INTO ticket_orders (ticket_id, order_id) VALUES (?, ?)`, t.id, t.orderID)
 	}
 }

@@ -48,7 +48,7 @@ func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "unix"
 func serving(t *testing.T, fn func(t *testing.T, box *sandbox.Sandbox, l *pipes, stop func())) {
 	path := seeded(t)
 	synctest.Test(t, func(t *testing.T) {
-		box, err := sandbox.Open(t.Context(), path, sandbox.Options{})
+		box, err := sandbox.Open(t.Context(), path, sandbox.Options{Now: time.Now})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,7 +133,7 @@ func TestHeldOpen(t *testing.T) {
 						answer, err := ask(c, "key-1")
 						answered <- result{answer, err}
 					}()
-					time.Sleep(3 * time.Hour) // of simulated time
+					<-time.After(3 * time.Hour) // of simulated time
 					select {
 					case r := <-answered:
 						t.Fatalf("answered %q, error %v", r.answer, r.err)
@@ -165,7 +165,7 @@ func TestClientHangsUp(t *testing.T) {
 			if got := len(b.Effects); got != want {
 				t.Errorf("%d effects, want %d", got, want)
 			}
-			time.Sleep(time.Minute)
+			<-time.After(time.Minute)
 		}
 	})
 }

@@ -128,6 +128,11 @@ func (o issueRefund) Judge(r intent.Readable, v intent.View) intent.Judgement {
 	if refusal := acknowledge(w, v); refusal != nil {
 		return *refusal
 	}
+	if latest, ok := latestEffect(v.Around, r.Scope); ok && latest.Tool != o.Tool() {
+		if refusal := followUp(intent.Relate(latest), w.args.FollowUpTo, w.args.AgainAfter); refusal != nil {
+			return *refusal
+		}
+	}
 	spent := v.Totals[ticketResource(o.market, r.Ticket)].Spent
 	rule := o.policy().Refund(w.args.AmountCents, r.Currency, spent)
 	if rule == "" {

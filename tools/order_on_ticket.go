@@ -64,6 +64,22 @@ func guarded[T any](read func() provider.Read[T]) (r provider.Read[T]) {
 	return read()
 }
 
+// working is what a customer may be told while nothing is certain.
+const working = "We are working on it and will come back to you."
+
+// readTicket reads one ticket. refused is what is wrong, nil where it was read.
+func readTicket(ctx context.Context, m provider.Marketplace, id string) (provider.Ticket, intent.Reading) {
+	ticket := m.Tickets.Ticket(ctx, id)
+	switch ticket.State {
+	case provider.Got:
+		return ticket.Value, nil
+	case provider.Missing:
+		return provider.Ticket{}, unknownID("ticket", "Take the ticket_id that you are working on.")
+	case provider.Down:
+	}
+	return provider.Ticket{}, intent.Unreadable{Detail: ticket.Detail}
+}
+
 func unknownID(what, note string) intent.Reading {
 	return intent.RefusedByRead{
 		Reason:  intent.ReasonUnknownID,

@@ -21,6 +21,31 @@ var writes = map[string]written{
 		"Pays back money for one item of an order. Read the order first.",
 		canonicalOf[IssueRefund],
 	},
+	"message_seller": {
+		"Message a seller",
+		"Writes to a seller about the ticket. A further message names the last one in follow_up_to.",
+		canonicalOf[MessageSeller],
+	},
+	"reply_to_buyer": {
+		"Reply to the buyer",
+		"Writes to the ticket's buyer. A further reply names the last one in follow_up_to.",
+		canonicalOf[ReplyToBuyer],
+	},
+	"book_pickup": {
+		"Book a courier",
+		"Books a courier to collect an order.",
+		canonicalOf[BookPickup],
+	},
+	"cancel_pickup": {
+		"Cancel a courier",
+		"Cancels a booked pickup.",
+		canonicalOf[CancelPickup],
+	},
+	"send_replacement": {
+		"Send a replacement",
+		"Sends an item once more, instead of a refund.",
+		canonicalOf[SendReplacement],
+	},
 	"escalate_to_human": {
 		"Hand over to a person",
 		"Hands the ticket over to a person.",

@@ -81,9 +81,13 @@ func spilledEvidenceWins(t *testing.T, ls Ledgers) {
 		a := intent.Attempt{Owner: "somebody", ProviderKey: "pk", StartedAt: at(1), Answer: "performed"}
 		return intent.Change{Row: &told, Seen: row.Version, Attempt: &a}
 	}
+	// That it would be refused as a new act does not count: it has happened.
 	settled := lateTold(1)
+	settled.Row.Scope, settled.Exclusive, settled.Since = "remedy:a", true, 1
+	commit(t, ls.First, claim(claimed(9, scope("remedy:a"))))
 	spill(t, ls.First, settled)
 	now := change(t, ls.Second, find(t, ls.Second, keyOf(1)), in(intent.StateNotPerformed), func(r *intent.Row) {
+		r.Scope = "remedy:a"
 		r.Reason, r.Retry, r.Sends, r.Reopened, r.UpdatedAt = intent.ReasonAbsent, intent.RetryNever, 3, true, at(200)
 	})
 

@@ -107,6 +107,15 @@ func nonsenseIsRefused(t *testing.T, ls Ledgers) {
 		}
 	}
 	same(t, "list", must[[]intent.Row](t)(ls.First.List(t.Context(), 10)), nil)
+
+	// What a refused change was the first to name may be named again.
+	c := everything(claimed(1, in("done"), ownedBy("somebody new")), 0)
+	if _, err := ls.First.Commit(t.Context(), c); err == nil {
+		t.Error("a state that is none: want an error")
+	}
+	c.Row.State = intent.StateInFlight
+	same(t, "owner", commit(t, ls.First, c).Owner, "somebody new")
+	same(t, "owner", find(t, ls.Second, c.Row.Key).Owner, "somebody new")
 }
 
 func actIsKept(t *testing.T, ls Ledgers) {

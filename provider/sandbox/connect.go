@@ -50,6 +50,8 @@ func (a *api) marketplace(about account, caps map[string]intent.Capabilities) *p
 		Environment:   about.Environment,
 		Orders:        orders{a},
 		Tickets:       tickets{a},
+		Procedures:    procedures{a},
+		Bookings:      bookings{a},
 		Refunds:       newWriter(a, caps, refunds),
 		Messages:      newWriter(a, caps, messages),
 		Pickups:       newWriter(a, caps, pickups),

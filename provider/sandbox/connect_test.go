@@ -33,7 +33,7 @@ func TestConnectReadsWhatIsDeclared(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Account != account || m.Environment != "sandbox" || m.Real || m.Procedures != nil {
+	if m.Account != account || m.Environment != "sandbox" || m.Real || m.Procedures == nil {
 		t.Errorf("account %q (want %q), environment %q, real %v", m.Account, account, m.Environment, m.Real)
 	}
 	byDefault := intent.Capabilities{

@@ -67,7 +67,7 @@ func (p *pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 // open opens a marketplace of the test's own.
 func open(t *testing.T, declare map[string]string) *sandbox.Sandbox {
 	t.Helper()
-	s, err := sandbox.Open(t.Context(), filepath.Join(t.TempDir(), "sandbox.db"), sandbox.Options{Declare: declare})
+	s, err := sandbox.Open(t.Context(), filepath.Join(t.TempDir(), "sandbox.db"), sandbox.Options{Now: time.Now, Declare: declare})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,12 +45,17 @@ var (
 // readOne reads one thing. It is missing only where the marketplace says so by
 // the code unknown, and there only if it is believable.
 func readOne[T any](ctx context.Context, a *api, path, unknown string, members []string, believable func(T) bool) provider.Read[T] {
+	return readUnless(ctx, a, path, verdict{http.StatusNotFound, unknown}, members, believable)
+}
+
+// readUnless is readOne where the marketplace says missing in another way.
+func readUnless[T any](ctx context.Context, a *api, path string, missing verdict, members []string, believable func(T) bool) provider.Read[T] {
 	var v T
 	r, detail := a.get(ctx, path, nil)
 	switch {
 	case detail != "":
 		return provider.Read[T]{Detail: detail}
-	case verdictOf(r) == verdict{http.StatusNotFound, unknown}:
+	case verdictOf(r) == missing:
 		return provider.Read[T]{State: provider.Missing}
 	case r.Status != http.StatusOK:
 		return provider.Read[T]{Detail: describe(r)}

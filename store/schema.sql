@@ -1,0 +1,180 @@
+-- The ledger, schema 1. The lists of states and reasons are those of package
+-- intent; a test compares them. Times are milliseconds since 1970, UTC; NULL is
+-- no time. Nothing is ever deleted.
+
+-- One row: what this file is. seq is the number of the last commit; the version
+-- of an intent and the mark of a resource are values of it.
+CREATE TABLE ledger (
+	id          INTEGER PRIMARY KEY CHECK (id = 1),
+	schema      INTEGER NOT NULL,
+	key_version INTEGER NOT NULL,
+	seq         INTEGER NOT NULL,
+	created_at  INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE accounts (
+	id   INTEGER PRIMARY KEY,
+	name TEXT NOT NULL UNIQUE
+) STRICT;
+
+-- The processes that have claimed something.
+CREATE TABLE owners (
+	id   INTEGER PRIMARY KEY,
+	name TEXT NOT NULL UNIQUE
+) STRICT;
+
+-- Orders, sellers, buyers and tickets. changed is the last commit to an intent
+-- that touches it.
+CREATE TABLE resources (
+	id      INTEGER PRIMARY KEY,
+	kind    TEXT NOT NULL,
+	name    TEXT NOT NULL,
+	changed INTEGER NOT NULL,
+	UNIQUE (kind, name)
+) STRICT;
+
+-- open and blocks are what intent.Row says of itself; resources is a JSON array
+-- of ids; fingerprints is a sequence of pieces of 16 bytes.
+CREATE TABLE intents (
+	id             INTEGER PRIMARY KEY,
+	account        INTEGER NOT NULL REFERENCES accounts (id),
+	key            BLOB NOT NULL CHECK (length(key) = 32),
+	resources      TEXT NOT NULL,
+	fingerprints   BLOB,
+	repeats        INTEGER NOT NULL DEFAULT 0,
+	open           INTEGER NOT NULL,
+	blocks         INTEGER NOT NULL,
+	version        INTEGER NOT NULL,
+	tool           TEXT NOT NULL,
+	step           INTEGER NOT NULL,
+	parent         BLOB,
+	state          TEXT NOT NULL CHECK (state IN (
+		'in_flight', 'performed', 'not_performed', 'unknown', 'awaiting_approval', 'ready', 'queued')),
+	reason         TEXT NOT NULL CHECK (reason = '' OR reason IN (
+		'invalid_arguments', 'unknown_id', 'not_on_ticket', 'exceeds_paid', 'acknowledge_earlier',
+		'blocked_by_open', 'approval_required', 'declined', 'cap_reached', 'paused', 'authority_unreachable',
+		'not_sent', 'absent_after_lookup', 'refused_by_authority', 'repeat_not_allowed', 'attempts_exhausted',
+		'cancelled', 'ledger_unavailable', 'lookup_unavailable', 'lookup_too_weak', 'in_flight',
+		'mismatch_at_authority', 'queued_for_delivery', 'internal_error')),
+	retry          TEXT NOT NULL,
+	evidence       TEXT NOT NULL,
+	scope          TEXT NOT NULL,
+	released       INTEGER NOT NULL,
+	ticket         TEXT NOT NULL,
+	cents          INTEGER NOT NULL,
+	currency       TEXT NOT NULL,
+	effect_id      TEXT NOT NULL,
+	status         TEXT NOT NULL,
+	final          INTEGER NOT NULL,
+	effect_at      INTEGER,
+	sends          INTEGER NOT NULL,
+	ambiguous      INTEGER NOT NULL,
+	ordinal        INTEGER NOT NULL,
+	ordinal_at     INTEGER,
+	closed         INTEGER NOT NULL,
+	stored         INTEGER NOT NULL,
+	owner          INTEGER REFERENCES owners (id),
+	nonce          TEXT NOT NULL,
+	claimed_at     INTEGER,
+	send_by        INTEGER,
+	sender_done    INTEGER NOT NULL,
+	watch_until    INTEGER,
+	retry_at       INTEGER,
+	due_at         INTEGER,
+	sweeps         INTEGER NOT NULL,
+	reopened       INTEGER NOT NULL,
+	repeat_allowed INTEGER NOT NULL,
+	created_at     INTEGER,
+	updated_at     INTEGER,
+	confirmed_at   INTEGER,
+	UNIQUE (account, key)
+) STRICT;
+
+CREATE INDEX intents_blocking ON intents (scope) WHERE blocks = 1;
+CREATE INDEX intents_due ON intents (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX intents_in_flight ON intents (owner) WHERE state = 'in_flight';
+
+CREATE TABLE touches (
+	resource INTEGER NOT NULL REFERENCES resources (id),
+	intent   INTEGER NOT NULL REFERENCES intents (id),
+	PRIMARY KEY (resource, intent)
+) STRICT, WITHOUT ROWID;
+
+-- The sums of the intents that touch a resource, kept with every commit: see
+-- intent.Total.
+CREATE TABLE sums (
+	resource INTEGER NOT NULL REFERENCES resources (id),
+	currency TEXT NOT NULL,
+	open     INTEGER NOT NULL,
+	spent    INTEGER NOT NULL,
+	PRIMARY KEY (resource, currency)
+) STRICT, WITHOUT ROWID;
+
+-- What is kept of an intent so that it can be rebuilt.
+CREATE TABLE acts (
+	intent    INTEGER PRIMARY KEY REFERENCES intents (id),
+	arguments TEXT NOT NULL,
+	payload   BLOB,
+	request   BLOB,
+	figures   TEXT NOT NULL,
+	policy    TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE attempts (
+	intent       INTEGER NOT NULL REFERENCES intents (id),
+	n            INTEGER NOT NULL,
+	step         INTEGER NOT NULL,
+	ordinal      INTEGER NOT NULL,
+	owner        INTEGER REFERENCES owners (id),
+	provider_key TEXT NOT NULL,
+	started_at   INTEGER,
+	ended_at     INTEGER,
+	answer       TEXT NOT NULL,
+	detail       TEXT NOT NULL,
+	settled      TEXT NOT NULL,
+	evidence     TEXT NOT NULL,
+	effect_id    TEXT NOT NULL,
+	PRIMARY KEY (intent, n)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE decisions (
+	intent INTEGER NOT NULL REFERENCES intents (id),
+	n      INTEGER NOT NULL,
+	verb   TEXT NOT NULL,
+	who    TEXT NOT NULL,
+	note   TEXT NOT NULL,
+	at     INTEGER,
+	PRIMARY KEY (intent, n)
+) STRICT, WITHOUT ROWID;
+
+-- The outbox. due_at 0 is due at once.
+CREATE TABLE escalations (
+	id           INTEGER PRIMARY KEY,
+	key          BLOB NOT NULL UNIQUE CHECK (length(key) = 32),
+	subject      BLOB,
+	cause        TEXT NOT NULL,
+	ticket       TEXT NOT NULL,
+	reason       TEXT NOT NULL,
+	summary      TEXT NOT NULL,
+	created_at   INTEGER,
+	tries        INTEGER NOT NULL,
+	ordinal      INTEGER NOT NULL,
+	due_at       INTEGER NOT NULL,
+	handoff_id   TEXT NOT NULL,
+	delivered_at INTEGER
+) STRICT;
+
+CREATE INDEX escalations_due ON escalations (due_at) WHERE delivered_at IS NULL;
+
+CREATE TRIGGER intents_kept BEFORE DELETE ON intents
+BEGIN SELECT raise(ABORT, 'an intent is never deleted'); END;
+CREATE TRIGGER attempts_kept BEFORE DELETE ON attempts
+BEGIN SELECT raise(ABORT, 'an attempt is never deleted'); END;
+CREATE TRIGGER attempts_fixed BEFORE UPDATE ON attempts
+BEGIN SELECT raise(ABORT, 'an attempt is never changed'); END;
+CREATE TRIGGER decisions_kept BEFORE DELETE ON decisions
+BEGIN SELECT raise(ABORT, 'a decision is never deleted'); END;
+CREATE TRIGGER decisions_fixed BEFORE UPDATE ON decisions
+BEGIN SELECT raise(ABORT, 'a decision is never changed'); END;
+CREATE TRIGGER escalations_kept BEFORE DELETE ON escalations
+BEGIN SELECT raise(ABORT, 'an escalation is never deleted'); END;
