@@ -112,13 +112,19 @@ func escalationResult(esc Escalation) *EscalationResult {
 // records how that went. A try that may have reached the desk is looked up
 // before the next one.
 func (e *Engine) deliver(ctx context.Context, esc Escalation) Escalation {
+	return e.deliverWithin(ctx, esc, e.reserve()/2)
+}
+
+// deliverWithin bounds the send to the desk, and as long again for the lookup
+// of one whose answer was lost.
+func (e *Engine) deliverWithin(ctx context.Context, esc Escalation, within time.Duration) Escalation {
 	if e.o.Desk == nil || !esc.DeliveredAt.IsZero() {
 		return esc
 	}
-	ctx, cancel := e.detach(ctx, e.clock.now().Add(e.reserve()))
+	ctx, cancel := e.detach(ctx, e.clock.now().Add(2*within))
 	defer cancel()
 	e.at(PointBeforeTell)
-	next, effect := e.tell(ctx, esc)
+	next, effect := e.tell(ctx, esc, within)
 	e.at(PointTold)
 	next.Tries++
 	next.DueAt = e.clock.now().Add(sweepAfter(next.Tries - 1))
@@ -134,7 +140,7 @@ func (e *Engine) deliver(ctx context.Context, esc Escalation) Escalation {
 // tell sends an escalation to the desk; the effect is nil where it is not known
 // to be there. A stored answer is left behind only by a new ordinal, and only
 // after a lookup found nothing.
-func (e *Engine) tell(ctx context.Context, esc Escalation) (Escalation, *Effect) {
+func (e *Engine) tell(ctx context.Context, esc Escalation, within time.Duration) (Escalation, *Effect) {
 	payload, err := json.Marshal(Handoff{TicketID: esc.Ticket, Reason: esc.Reason, Summary: esc.Summary})
 	if err != nil {
 		e.fault("put an escalation into words", err)
@@ -151,10 +157,12 @@ func (e *Engine) tell(ctx context.Context, esc Escalation) (Escalation, *Effect)
 		e.fault("build an escalation", err)
 		return esc, nil
 	}
-	answer := e.o.Desk.Send(ctx, Order{
+	sending, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	answer := e.o.Desk.Send(sending, Order{
 		Intent: esc.Key, Request: request, Payload: payload,
 		Key:    ProviderKey(e.o.Secret, esc.Key, esc.Ordinal, e.o.Desk.Provider(), e.o.Ledger.Account(), 0),
-		SendBy: e.clock.now().Add(e.reserve()),
+		SendBy: e.clock.now().Add(within),
 	})
 	switch a := answer.(type) {
 	case AnsweredPerformed:

@@ -32,7 +32,7 @@ func (c *call) handoff(ctx context.Context) Result {
 		return *c.ledgerDown(ctx, "outbox", err)
 	}
 	was := esc.DeliveredAt.IsZero()
-	esc = c.e.deliver(ctx, esc)
+	esc = c.e.deliverWithin(ctx, esc, c.e.o.ProviderTimeout)
 	reads, cancel := recording(ctx)
 	defer cancel()
 	row, _, err = c.e.o.Ledger.Find(reads, key)

@@ -230,8 +230,9 @@ type Ledger interface {
 	// Recognise is the row that a call of this fingerprint, naming this
 	// ticket, led to before. Where several bear it, the newest.
 	Recognise(ctx context.Context, ticket Resource, fp Fingerprint) (row Row, ok bool, err error)
-	// ByEffect is the row of tool whose effect has this id.
-	ByEffect(ctx context.Context, ticket Resource, effectID string) (row Row, ok bool, err error)
+	// ByEffect is the row of a tool that touches this ticket and whose effect
+	// has this id. Where several do, the newest.
+	ByEffect(ctx context.Context, ticket Resource, tool, effectID string) (row Row, ok bool, err error)
 	// Act is what is kept of an intent.
 	Act(ctx context.Context, key Key) (Act, error)
 	// Attempts are the ended attempts of an intent, oldest first.

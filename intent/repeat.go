@@ -10,11 +10,11 @@ func (c *call) leaveToRepeat(ctx context.Context, p *plan, exists bool) *Result 
 	if c.loc.Again == "" || exists {
 		return nil
 	}
-	earlier, found, err := c.e.o.Ledger.ByEffect(ctx, c.loc.Ticket, c.loc.Again)
+	earlier, found, err := c.e.o.Ledger.ByEffect(ctx, c.loc.Ticket, c.op.Tool(), c.loc.Again)
 	if err != nil {
 		return c.ledgerDown(ctx, "effect to repeat", err)
 	}
-	if !found || earlier.Tool != c.op.Tool() {
+	if !found {
 		return c.noLeave(ctx, nil, Act{})
 	}
 	act, err := c.e.o.Ledger.Act(ctx, earlier.Key)

@@ -166,7 +166,7 @@ func compareAll(t *testing.T, got, want intent.Ledger) {
 			})
 		}
 		both(t, "by effect", got, want, func(l intent.Ledger) (f found, err error) {
-			f.Row, f.OK, err = l.ByEffect(ctx, r, "re_1")
+			f.Row, f.OK, err = l.ByEffect(ctx, r, "issue_refund", "re_1")
 			return f, err
 		})
 	}

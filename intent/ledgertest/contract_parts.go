@@ -164,10 +164,11 @@ func byEffect(t *testing.T, ls Ledgers) {
 	l, ctx := ls.First, t.Context()
 	commit(t, l, claim(claimed(1, performed, effect("re_1"), scope("")), ticket))
 	newest := commit(t, l, claim(claimed(2, performed, effect("re_1"), scope("")), ticket))
+	commit(t, l, claim(claimed(5, performed, effect("re_1"), scope(""), func(r *intent.Row) { r.Tool = "another" }), ticket))
 	commit(t, l, claim(claimed(3, performed, effect("re_3"), scope("")), order))
 	commit(t, l, claim(claimed(4, scope("")), ticket))
 	for id, want := range map[string]intent.Row{"re_1": newest, "re_3": {}, "": {}} {
-		row, ok, err := l.ByEffect(ctx, ticket, id)
+		row, ok, err := l.ByEffect(ctx, ticket, "issue_refund", id)
 		if err != nil || ok != (want != intent.Row{}) {
 			t.Errorf("effect %q: %v, %v", id, ok, err)
 		}

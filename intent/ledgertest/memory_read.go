@@ -107,10 +107,11 @@ func (v *view) Recognise(ctx context.Context, ticket intent.Resource, fp intent.
 	})
 }
 
-// ByEffect is the newest row that touches the ticket and whose effect has this id.
-func (v *view) ByEffect(ctx context.Context, ticket intent.Resource, effectID string) (row intent.Row, ok bool, err error) {
+// ByEffect is the newest row of a tool that touches the ticket and whose effect
+// has this id.
+func (v *view) ByEffect(ctx context.Context, ticket intent.Resource, tool, effectID string) (row intent.Row, ok bool, err error) {
 	return v.readLast(ctx, "find by effect", func(e *entry) bool {
-		return effectID != "" && e.row.EffectID == effectID && slices.Contains(e.resources, ticket)
+		return effectID != "" && e.row.EffectID == effectID && e.row.Tool == tool && slices.Contains(e.resources, ticket)
 	})
 }
 
