@@ -70,8 +70,7 @@ func (e *Engine) Do(ctx context.Context, tool string, args Arguments) (result Re
 		e.fault("do", fmt.Errorf("tool %q is not registered", tool))
 		return e.refuse(Refusal{Reason: ReasonInternal})
 	}
-	e.leave.running.Add(1)
-	defer e.leave.running.Done()
+	defer e.leave.enter()()
 	c := e.newCall(op, args)
 	defer func() { c.land() }()
 	defer func() {

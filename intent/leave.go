@@ -14,7 +14,8 @@ type departure struct {
 	claimUntil time.Time
 	cut        chan struct{} // closed when what was claimed is cut off
 	cutOff     func()        // closes cut, once
-	running    sync.WaitGroup
+	running    int           // calls and sweeps
+	idle       chan struct{} // closed when running falls to 0; nil while nobody waits
 }
 
 func newDeparture() *departure {
@@ -39,12 +40,46 @@ func (e *Engine) Leave(claimFor, finishWithin time.Duration) {
 
 // Wait returns when no call is running any more, or when ctx ends.
 func (e *Engine) Wait(ctx context.Context) {
-	done := make(chan struct{})
-	go func() { e.leave.running.Wait(); close(done) }()
-	select {
-	case <-done:
-	case <-ctx.Done():
+	for {
+		idle := e.leave.whenIdle()
+		if idle == nil {
+			return
+		}
+		select {
+		case <-idle:
+		case <-ctx.Done():
+			return
+		}
 	}
+}
+
+// enter counts a call in; what it returns counts it out.
+func (d *departure) enter() (exit func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.running++
+	return func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.running--
+		if d.running == 0 && d.idle != nil {
+			close(d.idle)
+			d.idle = nil
+		}
+	}
+}
+
+// whenIdle is closed once nothing runs; nil where nothing does now.
+func (d *departure) whenIdle() <-chan struct{} {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.running == 0 {
+		return nil
+	}
+	if d.idle == nil {
+		d.idle = make(chan struct{})
+	}
+	return d.idle
 }
 
 // mayClaim reports whether a claim may be made now.

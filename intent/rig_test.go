@@ -104,7 +104,7 @@ func (r *rig) processOn(ledger intent.Ledger, owner string) *process {
 		Ledger: ledger, Desk: tools.Step(r.market.Desk), Environment: r.market.Environment,
 		Operations: tools.Operations(r.market, func() policy.Policy { return *r.policy.Load() }),
 		Told:       tools.ToldBy(ledger, r.market),
-		Now: time.Now, NewID: func() string { return fmt.Sprintf("claim-%d", r.ids.Add(1)) },
+		Now:        time.Now, NewID: func() string { return fmt.Sprintf("claim-%d", r.ids.Add(1)) },
 		ProviderTimeout: providerTimeout, AnswerWithin: answerWithin,
 		At: func(point intent.Point) {
 			if p.at != nil {

@@ -6,8 +6,7 @@ import "context"
 // sent like any other. It has no reading and no judgement of its own: the step
 // before it, which the customer has seen, is what allows it.
 func (e *Engine) performStep(ctx context.Context, op Operation, row Row, act Act) Result {
-	e.leave.running.Add(1)
-	defer e.leave.running.Done()
+	defer e.leave.enter()()
 	c := e.newCall(op, act.Arguments)
 	defer func() { c.land() }()
 	ctx, cancel := context.WithTimeout(ctx, e.o.AnswerWithin)

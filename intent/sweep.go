@@ -23,8 +23,7 @@ type Swept struct {
 // Sweep runs one bounded round: what dead processes left in flight, what is due
 // for another look, what a person has approved, and the outbox.
 func (e *Engine) Sweep(ctx context.Context) (Swept, error) {
-	e.leave.running.Add(1)
-	defer e.leave.running.Done()
+	defer e.leave.enter()()
 	var s Swept
 	orphans, err := e.o.Ledger.Orphans(ctx, sweepLimit)
 	if err != nil {
@@ -92,6 +91,9 @@ func (e *Engine) sweepRow(ctx context.Context, row Row, s *Swept) {
 		return
 	}
 	seen := e.lookUp(ctx, op.Steps()[row.Step], row, act)
+	if ctx.Err() != nil {
+		return // the sweeper is stopping: what it did not see says nothing
+	}
 	s.Looked++
 	e.at(PointSweepSettled)
 	if row.State == StateInFlight && !learnt(seen) && e.clock.now().Before(row.ClaimedAt.Add(patience)) {

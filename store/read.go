@@ -17,7 +17,7 @@ var (
 	fromTouches = ` FROM touches t CROSS JOIN intents i ON i.id = t.intent
 		WHERE t.resource = (SELECT id FROM resources WHERE kind = ? AND name = ?)`
 	queryRecognise = "SELECT i.fingerprints, " + selectRow + fromTouches + " AND instr(i.fingerprints, ?) > 0 ORDER BY t.intent DESC"
-	queryByEffect  = "SELECT " + selectRow + fromTouches + " AND i.effect_id = ? ORDER BY t.intent DESC LIMIT 1"
+	queryByEffect  = "SELECT " + selectRow + fromTouches + " AND i.tool = ? AND i.effect_id = ? ORDER BY t.intent DESC LIMIT 1"
 	queryAround    = "SELECT " + selectRow + fromTouches + " ORDER BY t.intent DESC LIMIT ?"
 
 	queryList    = "SELECT " + selectRow + " FROM intents i ORDER BY i.open DESC, i.created_at DESC, i.id DESC LIMIT ?"
@@ -70,12 +70,13 @@ func (l *Ledger) Recognise(ctx context.Context, ticket intent.Resource, fp inten
 	return row, ok, err
 }
 
-// ByEffect is the newest row that touches the ticket and whose effect has this id.
-func (l *Ledger) ByEffect(ctx context.Context, ticket intent.Resource, effectID string) (row intent.Row, ok bool, err error) {
+// ByEffect is the newest row of a tool that touches the ticket and whose effect
+// has this id.
+func (l *Ledger) ByEffect(ctx context.Context, ticket intent.Resource, tool, effectID string) (row intent.Row, ok bool, err error) {
 	if effectID == "" {
 		return intent.Row{}, false, nil
 	}
-	args := []any{ticket.Kind, ticket.ID, effectID}
+	args := []any{ticket.Kind, ticket.ID, tool, effectID}
 	ok, err = l.scan(ctx, "find by effect", queryByEffect, args, rowFields(&row, &row.Owner)...)
 	return row, ok, err
 }

@@ -18,6 +18,16 @@ func FactNames(tool string) (names []string, repeatable, ok bool) {
 	switch tool {
 	case "issue_refund":
 		return []string{"ticket", "order", "item", "units", "amount", "currency"}, true, true
+	case "send_replacement":
+		return []string{"ticket", "order", "item", "units"}, true, true
+	case "message_seller":
+		return []string{"ticket", "seller", "text"}, true, true
+	case "reply_to_buyer":
+		return []string{"ticket", "buyer", "text"}, true, true
+	case "book_pickup":
+		return []string{"ticket", "order", "day"}, true, true
+	case "cancel_pickup":
+		return []string{"ticket", "booking"}, false, true
 	case "escalate_to_human":
 		return []string{"ticket", "reason"}, false, true
 	}
@@ -72,6 +82,8 @@ func factOf(name, value string) (intent.Fact, error) {
 	switch name {
 	case "units":
 		return unitsFact(name, value)
+	case "text": // given as the text itself
+		return intent.TextFact(name, value), nil
 	case "amount":
 		if !digits.MatchString(value) {
 			return intent.Fact{}, fmt.Errorf("%s: must be a whole number of minor units", name)

@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/spf13/cobra"
+
+	"counterfoil/intent"
+	"counterfoil/store"
+)
+
+func (s *shell) approvals() *cobra.Command {
+	decline := s.decision("decline", "Turn a waiting act down, until somebody re-opens it", "", func(d deciding) (intent.Row, error) {
+		return d.engine.Decline(d.asked, d.key, d.person)
+	})
+	return group("approvals", "Decide on acts that are over a limit", s.approvalsList(), s.approve(), decline)
+}
+
+// waiting is an act that waits for a person.
+type waiting struct {
+	IntentKey string `json:"intent_key"`
+	Tool      string `json:"tool"`
+	TicketID  string `json:"ticket_id"`
+	Scope     string `json:"scope"`
+	Cents     int64  `json:"cents"`
+	Currency  string `json:"currency"`
+	Figures   string `json:"figures"` // what the decision rests on
+	CreatedAt string `json:"created_at"`
+	UpdatedAt string `json:"updated_at"`
+}
+
+func (s *shell) approvalsList() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use: "list", Short: "List what waits for a person", Args: takes(0, ""),
+		RunE: s.reading(func(ctx context.Context, ledger *store.Ledger, _ []string) error {
+			list, err := waitingIn(ctx, ledger)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(s.Out, map[string][]waiting{"approvals": list})
+			}
+			s.printWaiting(list)
+			return nil
+		}),
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func waitingIn(ctx context.Context, ledger *store.Ledger) ([]waiting, error) {
+	list := []waiting{}
+	if ledger == nil {
+		return list, nil
+	}
+	rows, err := ledger.List(ctx, math.MaxInt32)
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		if row.State != intent.StateAwaiting {
+			continue
+		}
+		act, err := ledger.Act(ctx, row.Key)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, waiting{
+			IntentKey: row.Key.String(), Tool: row.Tool, TicketID: row.Ticket, Scope: row.Scope,
+			Cents: row.Cents, Currency: row.Currency, Figures: act.Figures,
+			CreatedAt: intent.Timestamp(row.CreatedAt), UpdatedAt: intent.Timestamp(row.UpdatedAt),
+		})
+	}
+	return list, nil
+}
+
+func (s *shell) printWaiting(list []waiting) {
+	if len(list) == 0 {
+		fmt.Fprintln(s.Out, "Nothing waits for approval.")
+		return
+	}
+	for _, a := range list {
+		fmt.Fprintf(s.Out, "%s\n  %s, %s, on ticket %s, since %s\n  %s\n",
+			a.IntentKey, a.Tool, amount(a.Cents, a.Currency), a.TicketID, a.UpdatedAt, a.Figures)
+	}
+}
+
+// approve allows an act and performs it at once.
+func (s *shell) approve() *cobra.Command {
+	var f personFlags
+	cmd := s.verb("approve", "Allow a waiting act on the figures shown, and do it now", &f, func(d deciding) error {
+		var result intent.Result
+		var err error
+		if !attend(d.asked, d.engine, func(ctx context.Context) { result, err = d.engine.Approve(ctx, d.key, d.person) }) {
+			return &exit{exitUnknown, errors.New("left before the answer; what was begun is settled by the next sweep")}
+		}
+		if err != nil {
+			return err
+		}
+		return s.printAnswer(&result, f.asJSON)
+	})
+	cmd.Long = "Allows one waiting act on the figures that approvals list shows, and performs it.\nWhere the figures have changed since, nothing is sent and it waits again.\nExit status as for call."
+	return cmd
+}

@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"counterfoil/intent"
+)
+
+// resolve takes a person's word on what became of an act.
+func (s *shell) resolve() *cobra.Command {
+	var f personFlags
+	var performed, notPerformed bool
+	var ref string
+	cmd := s.verb("resolve", "Say what became of an act that is unknown", &f, func(d deciding) error {
+		row, err := d.engine.Resolve(d.asked, d.key, d.person, ref)
+		if err != nil {
+			return err
+		}
+		return s.printDecided(row, f.asJSON)
+	})
+	cmd.Long = "Records what a person found out in the provider's own books. Evidence that comes\nlater from the provider itself still counts for more."
+	cmd.Flags().BoolVar(&performed, "performed", false, "it happened")
+	cmd.Flags().StringVar(&ref, "ref", "", "the effect's id at the provider, with --performed")
+	cmd.Flags().BoolVar(&notPerformed, "not-performed", false, "it did not happen")
+	decide := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case performed == notPerformed:
+			return misused("resolve: say either --performed or --not-performed")
+		case performed && ref == "":
+			return misused("resolve: --performed needs --ref, the effect's id at the provider")
+		case notPerformed && ref != "":
+			return misused("resolve: what did not happen has no --ref")
+		}
+		return decide(cmd, args)
+	}
+	return cmd
+}
+
+func (s *shell) release() *cobra.Command {
+	return s.decision("release", "Let other acts on the same thing go on",
+		"Lets other acts on the same thing go on, without deciding what became of this one.",
+		func(d deciding) (intent.Row, error) { return d.engine.Release(d.asked, d.key, d.person) })
+}
+
+func (s *shell) reopen() *cobra.Command {
+	return s.decision("reopen", "Lift a decline or a remembered refusal",
+		"Lets an act that was declined, or refused for good, be asked for again.",
+		func(d deciding) (intent.Row, error) { return d.engine.Reopen(d.asked, d.key, d.person) })
+}
+
+func (s *shell) allowRepeat() *cobra.Command {
+	return s.decision("allow-repeat", "Allow one deliberate repeat of an effect",
+		"Allows one deliberate repeat of an effect: the same call with again_after and the\neffect's id.",
+		func(d deciding) (intent.Row, error) { return d.engine.AllowRepeat(d.asked, d.key, d.person) })
+}

@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"counterfoil/intent"
+	"counterfoil/server"
+	"counterfoil/store"
+	"counterfoil/tools"
+)
+
+// instructions are what a model is told of the server as a whole.
+const instructions = `Every tool that changes something answers with one of four outcomes. ` +
+	`performed: it happened on this call. ` +
+	`already_performed: it exists from an earlier call and nothing was sent now; tell the customer of that one only. ` +
+	`not_performed: nothing happened, and reason says why. ` +
+	`unknown: it could not be determined; do not ask again, in no other form either. ` +
+	`Ask again only when retry is wait_and_retry, after retry_after_seconds and with exactly the same arguments: that is safe. ` +
+	`fix_and_retry asks for other arguments, as note says. ` +
+	`list_effects answers what has been done or tried on a ticket; use it when you have lost track. ` +
+	`Tell a customer no more than tell_customer allows.`
+
+const onTerminal = `This is counterfoil, an MCP server. It speaks JSON-RPC on standard input and
+output and now waits for a client, which would start it by itself. Add it as:
+
+  {"mcpServers": {"counterfoil": {"command": %q}}}
+
+or, with Claude Code:  claude mcp add counterfoil -- %s
+
+To see what it is for, run: counterfoil demo      To leave, press Ctrl-C.
+`
+
+func (s *shell) serve() *cobra.Command {
+	return &cobra.Command{
+		Use: "serve", Short: "Serve MCP on standard input and output", Args: takes(0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := s.configure(cmd)
+			if err != nil {
+				return err
+			}
+			w, err := s.worksOf(cfg)
+			if err != nil {
+				return err
+			}
+			defer w.Close()
+			return s.serveStdio(w)
+		},
+	}
+}
+
+// serveStdio serves one client. Where the ledger cannot be used it still reads
+// and says so; where it is only busy, the client had better start again.
+func (s *shell) serveStdio(w *works) error {
+	asked, signals, stop := s.signalled()
+	defer stop()
+	s.greetTerminal()
+	if err := w.open(asked); err != nil {
+		return err
+	}
+	if errors.Is(w.broken, store.ErrBusy) {
+		return w.broken
+	}
+	mcp := server.New(name, release, instructions, server.Recover(tools.Fallback(w.catalog)))
+	tools.Mount(mcp, w.catalog)
+	engine := w.sweeping()
+	defer engine.rest()
+	w.log.Info("serving on stdio", "account", w.market.Account, "environment", w.market.Environment, "data_dir", w.cfg.dataDir)
+	err := server.Stdio(asked, server.StdioOptions{
+		MCP: mcp, In: s.In, Out: s.Out, Log: w.log, Engine: engine, Signals: signals,
+	})
+	if errors.Is(err, server.ErrUnfinished) {
+		w.log.Warn("what was left is settled by the next process", "error", err)
+		return silently(exitNo)
+	}
+	return err
+}
+
+// greetTerminal tells a person who started the server by hand what it is.
+func (s *shell) greetTerminal() {
+	if !isTerminal(s.In) {
+		return
+	}
+	self, err := os.Executable()
+	if err != nil {
+		self = name
+	}
+	_, _ = io.WriteString(s.Err, fmt.Sprintf(onTerminal, self, self))
+}
+
+// drainer is the engine with its sweeper, which begins nothing more once
+// leaving has begun.
+type drainer struct {
+	*intent.Engine
+	rest func()
+}
+
+func (d drainer) Leave(claimFor, finishWithin time.Duration) {
+	d.rest()
+	d.Engine.Leave(claimFor, finishWithin)
+}
+
+// sweeping starts the sweeper.
+func (w *works) sweeping() drainer {
+	ctx, cancel := context.WithCancel(context.Background())
+	if w.broken == nil {
+		go w.engine.Run(ctx, w.cfg.sweepEvery)
+	}
+	return drainer{w.engine, cancel}
+}
