@@ -14,6 +14,35 @@ const (
 	Unknown          Outcome = "unknown"           // it could not be determined
 )
 
+// Outcomes is the closed list.
+func Outcomes() []Outcome { return []Outcome{Performed, AlreadyPerformed, NotPerformed, Unknown} }
+
+// Means says what an outcome means, a clause for a reader.
+func (o Outcome) Means() string {
+	switch o {
+	case Performed:
+		return "the effect happened on this call"
+	case AlreadyPerformed:
+		return "the effect exists from an earlier call, or from another attempt; nothing was sent now"
+	case NotPerformed:
+		return "nothing happened; `reason` says why"
+	case Unknown:
+	}
+	return "it could not be determined; a person looks into it"
+}
+
+// Retries says what may be done after an outcome, a clause for a reader.
+func (o Outcome) Retries() string {
+	switch o {
+	case Performed, AlreadyPerformed:
+		return "`not_needed`"
+	case NotPerformed:
+		return "`wait_and_retry` (the same call once more), `fix_and_retry` (other arguments) or `never`"
+	case Unknown:
+	}
+	return "`never`"
+}
+
 // Retry is what the model may do next.
 type Retry string
 

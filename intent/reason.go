@@ -40,3 +40,58 @@ func Reasons() []Reason {
 		ReasonLedger, ReasonLookupDown, ReasonLookupWeak, ReasonInFlight, ReasonMismatch, ReasonQueued, ReasonInternal,
 	}
 }
+
+// Means says what a reason means, a clause for a reader.
+func (r Reason) Means() string {
+	switch r {
+	case ReasonInvalidArguments:
+		return "the arguments break the tool's schema"
+	case ReasonUnknownID:
+		return "the authority has no such order, item, ticket …"
+	case ReasonNotOnTicket:
+		return "the order does not list the ticket"
+	case ReasonExceedsPaid:
+		return "more than was paid for the item or the order"
+	case ReasonAcknowledge:
+		return "expected_refunded_cents or follow_up_to is missing or stale"
+	case ReasonBlockedByOpen:
+		return "another intent in the same scope is open"
+	case ReasonApproval:
+		return "over a limit: a person must allow it"
+	case ReasonDeclined:
+		return "a person said no"
+	case ReasonCapReached:
+		return "a cap that nobody may lift"
+	case ReasonPaused:
+		return "the tool or its class is switched off"
+	case ReasonUnreachable:
+		return "the reads that come first could not be had"
+	case ReasonNotSent:
+		return "provably no byte of the request left"
+	case ReasonAbsent:
+		return "looked for and not there"
+	case ReasonRefused:
+		return "the authority said no, for good or for now"
+	case ReasonRepeatNotAllowed:
+		return "again_after without a person's leave"
+	case ReasonExhausted:
+		return "two ambiguous sends of an irreversible act"
+	case ReasonCancelled:
+		return "withdrawn before anything was claimed"
+	case ReasonLedger:
+		return "the ledger cannot be written, so nothing was sent"
+	case ReasonLookupDown:
+		return "ambiguous, and the lookup could not be had"
+	case ReasonLookupWeak:
+		return "ambiguous, and no lookup here can prove absence"
+	case ReasonInFlight:
+		return "another call is still at it"
+	case ReasonMismatch:
+		return "our key is there with other facts"
+	case ReasonQueued:
+		return "a handoff that is still in the outbox"
+	case ReasonInternal:
+		return "a fault of ours, before anything was claimed"
+	}
+	return ""
+}

@@ -135,6 +135,12 @@ func (r reply) text(member string) string {
 	return s
 }
 
+// more is has_more of a list.
+func (r reply) more() bool {
+	more, _ := r.body["has_more"].(bool)
+	return more
+}
+
 func (r reply) data(t testing.TB) []map[string]any {
 	t.Helper()
 	list, ok := r.body["data"].([]any)

@@ -166,7 +166,7 @@ func TestPagination(t *testing.T) {
 			got = append(got, o["id"].(string))
 		}
 		path = ""
-		if more, _ := r.body["has_more"].(bool); more {
+		if r.more() {
 			path = "/v1/refunds?intent=cf1_a&limit=2&starting_after=" + got[len(got)-1]
 		}
 	}

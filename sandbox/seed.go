@@ -101,7 +101,7 @@ func reseed(ctx context.Context, tx *sql.Tx) error {
 	for _, table := range []string{
 		"faults", "keys", "effects", "ticket_orders", "tickets", "items", "orders", "sellers", "buyers", "procedures", "meta",
 	} {
-		w.exec(ctx, `DELETE FROM ` + table)
+		w.exec(ctx, `DELETE FROM `+table)
 	}
 	w.exec(ctx, `INSERT INTO meta (name, value) VALUES ('account', ?)`, newAccount())
 	w.marketplace(ctx, namedSeed())

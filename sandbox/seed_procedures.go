@@ -73,7 +73,7 @@ var seedProcedures = []procedure{
 	{"PR-SILENT", "Seller unresponsive: the seller does not answer", []string{
 		"List the effects of the ticket and see when the seller was last written to.",
 		"If less than two days have passed, wait, and tell the buyer that the seller has been asked.",
-		"After two days message the seller once more, as a follow-up to the first message, and name the order and the question.",
+		"After two days message the seller once more, with the first message's id as follow_up_to, and name the order and the question.",
 		"Do not send the same message in other words on the same day.",
 		"After four days decide without the seller, by the procedure that fits the case.",
 		"Hand over with the reason outside_policy if the seller is silent on three tickets or more.",

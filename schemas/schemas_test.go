@@ -13,7 +13,7 @@ import (
 	"counterfoil/schemas"
 )
 
-var toolNames = []string{"issue_refund", "get_order", "get_ticket", "list_effects", "escalate_to_human"}
+var toolNames = []string{"issue_refund", "get_order", "get_ticket", "list_effects", "escalate_to_human", "search_procedures"}
 
 func load(t *testing.T) *schemas.Set {
 	t.Helper()

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strings"
+	"unicode"
 
 	"counterfoil/intent"
 	"counterfoil/schemas"
@@ -103,6 +105,18 @@ type GetTicket struct {
 }
 
 func (a *GetTicket) tidy() error { return trimIDs(id{"ticket_id", &a.TicketID}) }
+
+// SearchProcedures are the arguments of search_procedures.
+type SearchProcedures struct {
+	Query string `json:"query"`
+}
+
+func (a *SearchProcedures) tidy() error {
+	if !strings.ContainsFunc(a.Query, func(r rune) bool { return unicode.In(r, unicode.L, unicode.N) }) {
+		return &ArgumentError{"query must have a word in it"}
+	}
+	return nil
+}
 
 // ListEffects are the arguments of list_effects: exactly one of the two.
 type ListEffects struct {

@@ -31,6 +31,8 @@ func decoded(t *testing.T, set *schemas.Set, tool, raw string) (args any, canoni
 		args, c, err = tools.Decode[tools.GetTicket](schema, []byte(raw))
 	case "list_effects":
 		args, c, err = tools.Decode[tools.ListEffects](schema, []byte(raw))
+	case "search_procedures":
+		args, c, err = tools.Decode[tools.SearchProcedures](schema, []byte(raw))
 	default:
 		t.Fatalf("no arguments of %s", tool)
 	}
@@ -79,6 +81,7 @@ func TestDecode(t *testing.T) {
 		{"ticket", "get_ticket", `{"ticket_id":"T-4127"}`, tools.GetTicket{TicketID: "T-4127"}, `{"ticket_id":"T-4127"}`},
 		{"effects of a ticket", "list_effects", `{"ticket_id":"T-4127"}`, tools.ListEffects{TicketID: "T-4127"}, `{"ticket_id":"T-4127"}`},
 		{"effects of a key", "list_effects", `{"intent_key":"` + key + `"}`, tools.ListEffects{IntentKey: key}, `{"intent_key":"` + key + `"}`},
+		{"procedures", "search_procedures", `{"query":" a \"NEAR\" b* "}`, tools.SearchProcedures{Query: ` a "NEAR" b* `}, `{"query":" a \"NEAR\" b* "}`},
 		{
 			"handoff", "escalate_to_human", `{"ticket_id":"T-4127","reason":"safety","summary":"Line one\nline two"}`,
 			tools.EscalateToHuman{TicketID: "T-4127", Reason: "safety", Summary: "Line one\nline two"},
@@ -142,6 +145,8 @@ func TestDecodeRefuses(t *testing.T) {
 		{"blank optional id", "issue_refund", refund(`"amount_cents":1,"follow_up_to":"  "`), "follow_up_to must not be blank"},
 		{"empty optional id", "issue_refund", refund(`"amount_cents":1,"again_after":""`), "again_after must not be empty"},
 		{"blank summary", "escalate_to_human", `{"ticket_id":"T","reason":"other","summary":" "}`, "summary must not be blank"},
+		{"no word", "search_procedures", `{"query":" ?! "}`, "query must have a word in it"},
+		{"a long query", "search_procedures", `{"query":"` + strings.Repeat("é", 301) + `"}`, "query must have at most 300 characters"},
 		{"neither", "list_effects", `{}`, "exactly one of ticket_id and intent_key is required"},
 		{
 			"both", "list_effects", `{"ticket_id":"T","intent_key":"cf1_` + strings.Repeat("a", 52) + `"}`,
@@ -183,6 +188,7 @@ func FuzzDecode(f *testing.F) {
 		property[tools.GetOrder](t, set.Input("get_order"), raw, tools.Decode)
 		property[tools.GetTicket](t, set.Input("get_ticket"), raw, tools.Decode)
 		property[tools.ListEffects](t, set.Input("list_effects"), raw, tools.Decode)
+		property[tools.SearchProcedures](t, set.Input("search_procedures"), raw, tools.Decode)
 	})
 }
 

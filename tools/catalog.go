@@ -64,6 +64,9 @@ type Deps struct {
 // schema or no words, and one that is there twice.
 func Catalog(d Deps) ([]Tool, error) {
 	tools := []Tool{getOrder(d), getTicket(d), listEffects(d)}
+	if d.Market.Procedures != nil {
+		tools = append(tools, searchProcedures(d))
+	}
 	for _, op := range d.Operations {
 		words, ok := writes[op.Tool()]
 		if !ok {

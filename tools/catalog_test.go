@@ -23,7 +23,7 @@ func TestCatalog(t *testing.T) {
 			t.Errorf("%s is not complete: %+v", tool.Name, tool)
 		}
 	}
-	want := []string{"escalate_to_human", "get_order", "get_ticket", "issue_refund", "list_effects"}
+	want := []string{"escalate_to_human", "get_order", "get_ticket", "issue_refund", "list_effects", "search_procedures"}
 	if diff := cmp.Diff(names, want); diff != "" {
 		t.Errorf("tools (-got +want):\n%s", diff)
 	}

@@ -31,7 +31,7 @@ func newRig(t *testing.T) *rig {
 		t.Fatal(err)
 	}
 	r := &rig{schemas: set}
-	market := provider.Marketplace{Environment: "sandbox", Orders: orders{r}, Tickets: tickets{r}}
+	market := provider.Marketplace{Environment: "sandbox", Orders: orders{r}, Tickets: tickets{r}, Procedures: procedures(noProcedure)}
 	r.deps = tools.Deps{
 		Schemas:    set,
 		Market:     market,

@@ -31,7 +31,7 @@ func (p procedures) Search(ctx context.Context, query string) provider.Read[[]pr
 		})
 	})
 	if read.State == provider.Got && len(read.Value.Data) == 0 {
-		read.State = provider.Missing
+		return provider.Read[[]provider.Procedure]{State: provider.Missing}
 	}
 	return provider.Read[[]provider.Procedure]{State: read.State, Value: read.Value.Data, Detail: read.Detail}
 }
