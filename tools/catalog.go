@@ -23,7 +23,7 @@ type Tool struct {
 	Description string // ends with the class and its retry rule
 	Class       intent.Class
 	Input       json.RawMessage // JSON Schema of the arguments
-	Output      json.RawMessage // JSON Schema of the answer
+	Output      json.RawMessage // JSON Schema of the answer, in brief
 	// Call takes the arguments as they came; none are an empty object.
 	Call func(ctx context.Context, raw []byte) Answer
 	// Fault is the answer where Call met a fault of ours before anything was
@@ -97,10 +97,15 @@ func (t *Tool) complete(set *schemas.Set) error {
 	if input == nil {
 		return fmt.Errorf("tool %s: it has no schema", t.Name)
 	}
-	t.Input, t.Output = input.Raw(), set.WriteResult().Raw()
+	result := set.WriteResult()
 	if t.Class == intent.ClassRead {
-		t.Output = set.ReadResult().Raw()
+		result = set.ReadResult()
 	}
+	brief, err := result.Brief()
+	if err != nil {
+		return fmt.Errorf("tool %s: %w", t.Name, err)
+	}
+	t.Input, t.Output = input.Raw(), brief
 	rule := t.Class.RetryRule()
 	t.Description += " " + strings.ToUpper(rule[:1]) + rule[1:] + "."
 	return nil

@@ -23,7 +23,10 @@ func TestCatalog(t *testing.T) {
 			t.Errorf("%s is not complete: %+v", tool.Name, tool)
 		}
 	}
-	want := []string{"escalate_to_human", "get_order", "get_ticket", "issue_refund", "list_effects", "search_procedures"}
+	want := []string{
+		"book_pickup", "cancel_pickup", "escalate_to_human", "get_order", "get_ticket", "issue_refund",
+		"list_effects", "message_seller", "reply_to_buyer", "search_procedures", "send_replacement",
+	}
 	if diff := cmp.Diff(names, want); diff != "" {
 		t.Errorf("tools (-got +want):\n%s", diff)
 	}

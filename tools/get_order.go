@@ -11,7 +11,7 @@ import (
 
 func getOrder(d Deps) Tool {
 	return readTool(d, "get_order", "Read an order",
-		"Reads an order: what was paid and refunded, its items, tickets and sellers.",
+		"Reads an order: money, items, tickets and sellers.",
 		func(ctx context.Context, args GetOrder) ReadResult {
 			read := readAgain(ctx, d.Engine, func(ctx context.Context) provider.Read[provider.Order] {
 				return d.Market.Orders.Order(ctx, args.OrderID)

@@ -36,7 +36,7 @@ func newRig(t *testing.T) *rig {
 		Schemas:    set,
 		Market:     market,
 		Engine:     engine{r},
-		Operations: []intent.Operation{tools.NewIssueRefund(market, nil), tools.NewEscalateToHuman(market)},
+		Operations: tools.Operations(market, nil),
 		Effects: func(context.Context, tools.ListEffects) tools.ReadResult {
 			return tools.ReadResult{Verdict: "Nothing was done or tried here.", Outcome: tools.OutcomeFound, Effects: []tools.Effect{}}
 		},

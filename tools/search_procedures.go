@@ -13,7 +13,7 @@ const mostProcedures = 5
 // searchProcedures is in the catalog only where the marketplace has procedures.
 func searchProcedures(d Deps) Tool {
 	return readTool(d, "search_procedures", "Search procedures",
-		"Finds the support procedures for a case: what to do, step by step.",
+		"Finds support procedures for a case, step by step.",
 		func(ctx context.Context, args SearchProcedures) ReadResult {
 			read := readAgain(ctx, d.Engine, func(ctx context.Context) provider.Read[[]provider.Procedure] {
 				return d.Market.Procedures.Search(ctx, args.Query)

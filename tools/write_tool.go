@@ -23,12 +23,12 @@ var writes = map[string]written{
 	},
 	"message_seller": {
 		"Message a seller",
-		"Writes to a seller about the ticket. A further message names the last one in follow_up_to.",
+		"Writes to a seller about the ticket.",
 		canonicalOf[MessageSeller],
 	},
 	"reply_to_buyer": {
 		"Reply to the buyer",
-		"Writes to the ticket's buyer. A further reply names the last one in follow_up_to.",
+		"Writes to the ticket's buyer.",
 		canonicalOf[ReplyToBuyer],
 	},
 	"book_pickup": {
