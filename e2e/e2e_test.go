@@ -1,0 +1,144 @@
+//go:build unix
+
+// Package e2e_test drives the built binary from outside, as a client, an
+// operator and an unlucky machine would. It knows what the product promises and
+// nothing of how it keeps it.
+//
+// Each script in testdata is one history: start, fault, call, kill, start, call.
+// What exists is counted at the marketplace (books), never taken from an answer.
+// Beside testscript's own, these commands exist:
+//
+//	ask TOOL [JSON] [KEY=VALUE…]
+//	    One call by a process of its own (counterfoil call). A KEY=VALUE changes
+//	    the JSON. The answer becomes stdout.
+//	serve NAME [VAR=VALUE…] [FLAG…]
+//	    Starts counterfoil serve and shakes hands with it.
+//	mcp NAME call ID TOOL JSON      sends a call; ID may be a range, 1..9
+//	mcp NAME result ID              waits for the answer; it becomes stdout
+//	mcp NAME error ID               waits for a JSON-RPC error; it becomes stdout
+//	mcp NAME unanswered ID          nothing has come back yet
+//	answer PATH=VALUE PATH~REGEXP !PATH …
+//	    Compares members of the JSON in stdout. A path has dots; a number is an
+//	    index, len a length; !PATH means that there is no such member.
+//	keep VAR PATH                   puts a member into a variable
+//	tally [same] OUTCOME=N …
+//	    Counts the outcomes of the answers since the last tally; same: they are
+//	    also one text.
+//	books KIND=N KIND:STATUS=N SELLER=CENTS …
+//	    What the marketplace has. A kind that is not named must not exist.
+//	rows STATE=N …                  the ledger's rows, by state
+//	until [sweep] books|rows …      looks until it is so; sweep: sweeps before each look
+//	start NAME [VAR=VALUE…] CMD [ARG…]  starts a process with live pipes
+//	await NAME REGEXP [VAR]         waits for a line; VAR gets its first group
+//	say NAME TEXT | part NAME TEXT  writes to its input; part: without the newline
+//	endinput NAME                   closes its input
+//	signal NAME KILL|TERM|INT|STOP|CONT
+//	ended NAME CODE|killed|any [within DURATION]
+//	    Waits for its end; its output becomes stdout and stderr. The duration
+//	    counts from the last signal or endinput.
+//	lose ledger                     removes whatever lies in the data directory
+//	                                beside the marketplace
+//	spoil ledger                    writes over its beginning
+//	post PATH JSON                  what somebody else does, at COUNTERFOIL_SANDBOX_URL
+//
+// Every answer that passes through a script is held to the laws of answers that
+// CONTRACT states for all of them (laws_test.go).
+package e2e_test
+
+import (
+	"flag"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// patience bounds every wait. Nothing takes it where nothing is wrong.
+const patience = 20 * time.Second
+
+// Scripts mostly wait for a marketplace that does not answer: more of them than
+// there are processors may do so at once.
+const atOnce = "6"
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	set := false
+	flag.Visit(func(f *flag.Flag) { set = set || f.Name == "test.parallel" })
+	if !set {
+		if err := flag.Set("test.parallel", atOnce); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(m.Run())
+}
+
+func TestScripts(t *testing.T) {
+	binary := build(t)
+	testscript.Run(t, testscript.Params{
+		Dir:                "testdata",
+		RequireUniqueNames: true,
+		Setup:              func(env *testscript.Env) error { return newStage(env, binary) },
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"answer":   answer,
+			"ask":      ask,
+			"await":    await,
+			"books":    books,
+			"ended":    ended,
+			"endinput": endInput,
+			"keep":     keep,
+			"lose":     lose,
+			"mcp":      mcp,
+			"part":     part,
+			"post":     post,
+			"rows":     rows,
+			"say":      say,
+			"serve":    serve,
+			"signal":   signalTo,
+			"spoil":    spoil,
+			"start":    start,
+			"tally":    tally,
+			"until":    until,
+		},
+	})
+}
+
+// build makes the binary, with the named points at which it can be made to
+// crash.
+func build(t *testing.T) string {
+	t.Helper()
+	readSources(t)
+	binary := filepath.Join(t.TempDir(), "counterfoil")
+	cmd := exec.Command("go", "build", "-tags", "crashpoints", "-buildvcs=false", "-o", binary, ".")
+	cmd.Dir = ".."
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("build the binary: %v\n%s", err, out)
+	}
+	return binary
+}
+
+// readSources reads what the binary is made of. go test remembers which files a
+// test has read: without this it would replay the pass of an older binary.
+func readSources(t *testing.T) {
+	t.Helper()
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && path != ".." && strings.HasPrefix(d.Name(), "."), d.IsDir() && d.Name() == "e2e":
+			return fs.SkipDir
+		case !d.Type().IsRegular() || strings.Contains(d.Name(), ".db"):
+			return nil
+		}
+		_, err = os.ReadFile(path)
+		return err
+	})
+	if err != nil {
+		t.Fatalf("read the sources: %v", err)
+	}
+}
