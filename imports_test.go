@@ -39,7 +39,7 @@ var borders = map[string]border{
 	".": {ours: []string{"cli"}},
 	"cli": {
 		ours: []string{
-			"cli/demo", "intent", "policy", "provider", "provider/sandbox",
+			"cli/demo", "intent", "policy", "provider", "provider/notify", "provider/sandbox",
 			"sandbox", "schemas", "server", "store", "tools",
 		},
 		libs: cliLibs,
@@ -64,7 +64,11 @@ var borders = map[string]border{
 		ours:  []string{"intent"},
 		never: append([]string{"bufio", "embed", "io/...", "path/filepath"}, outsideWorld...),
 	},
-	"provider":         {ours: []string{"intent"}},
+	"provider": {ours: []string{"intent"}},
+	"provider/notify": {
+		ours: []string{"intent", "provider"},
+		libs: []string{"github.com/wneessen/go-mail/..."},
+	},
 	"provider/sandbox": {ours: []string{"intent", "provider"}},
 	"sandbox": {
 		libs: []string{"github.com/gofrs/flock", "github.com/google/uuid", "modernc.org/sqlite/..."},
@@ -92,7 +96,7 @@ var borders = map[string]border{
 }
 
 var cliLibs = []string{
-	"github.com/google/uuid", "github.com/spf13/cobra", "go.yaml.in/yaml/...", "golang.org/x/term",
+	"github.com/google/uuid", "github.com/spf13/cobra", "go.yaml.in/yaml/...", "golang.org/x/crypto/argon2", "golang.org/x/term",
 }
 
 // TestImports holds every file of the module to borders, whatever its build

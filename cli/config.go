@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/url"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -25,6 +26,7 @@ type config struct {
 	answerWithin    time.Duration
 	sweepEvery      time.Duration
 	logLevel        slog.Level
+	notifying       notifying
 }
 
 // setting is one thing that can be configured: by its flag, its environment
@@ -124,7 +126,7 @@ func (s *shell) configure(cmd *cobra.Command) (config, error) {
 		return c, err
 	}
 	for _, setting := range settings {
-		text, from, err := s.textOf(cmd, setting, file)
+		text, from, err := s.textOf(cmd, setting, file.Settings)
 		if err != nil {
 			return c, err
 		}
@@ -134,6 +136,9 @@ func (s *shell) configure(cmd *cobra.Command) (config, error) {
 		if err := setting.set(&c, text); err != nil {
 			return c, misused("%s: %q: %w", from, text, err)
 		}
+	}
+	if c.notifying, err = file.Notify.understand(file.folder); err != nil {
+		return c, misused("notify in the configuration: %w", err)
 	}
 	if c.dataDir == "" {
 		if c.dataDir, err = s.defaultDataDir(); err != nil {
@@ -168,26 +173,33 @@ func (s *shell) textOf(cmd *cobra.Command, setting setting, file map[string]stri
 	return setting.byDefault, "--" + setting.flag, nil
 }
 
-// configFile reads the file that --config names.
-func configFile(cmd *cobra.Command) (map[string]string, error) {
+// configText is the configuration's file.
+type configText struct {
+	Notify   *notifyText       `yaml:"notify"`
+	Settings map[string]string `yaml:",inline"`
+	folder   string            // that it lies in
+}
+
+// configFile reads the file that --config names; it is empty where none is named.
+func configFile(cmd *cobra.Command) (file configText, err error) {
 	flag := cmd.Flags().Lookup("config")
 	if flag == nil || !flag.Changed {
-		return nil, nil //nolint:nilnil // no file, and no error
+		return file, nil
 	}
 	text, err := os.ReadFile(flag.Value.String())
 	if err != nil {
-		return nil, misused("configuration: %w", err)
+		return file, misused("configuration: %w", err)
 	}
-	file := map[string]string{}
 	if err := oneDocument(text, &file); err != nil {
-		return nil, misused("configuration %s: %w", flag.Value, err)
+		return file, misused("configuration %s: %w", flag.Value, err)
 	}
-	for name := range file {
+	for name := range file.Settings {
 		known := slices.ContainsFunc(settings, func(s setting) bool { return s.name() == name })
 		if !known {
-			return nil, misused("configuration %s: there is no setting %q", flag.Value, name)
+			return file, misused("configuration %s: there is no setting %q", flag.Value, name)
 		}
 	}
+	file.folder = filepath.Dir(flag.Value.String())
 	return file, nil
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 func (s *shell) ledger() *cobra.Command {
-	return group("ledger", "Look at what was done and tried", s.ledgerList(), s.ledgerShow(), s.ledgerBackup())
+	return group("ledger", "Look at what was done and tried", s.ledgerList(), s.ledgerShow(), s.ledgerBackup(), s.ledgerErase())
 }
 
 // reading runs a command on the ledger as it is, without the authority. The

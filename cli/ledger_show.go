@@ -58,10 +58,11 @@ type shownAttempt struct {
 }
 
 type shownDecision struct {
-	Verb string `json:"verb"`
-	Who  string `json:"who"`
-	Note string `json:"note"`
-	At   string `json:"at"`
+	Verb   string `json:"verb"`
+	Who    string `json:"who"`
+	Note   string `json:"note"`
+	Secret bool   `json:"secret"` // the operator's secret was shown
+	At     string `json:"at"`
 }
 
 type shownEscalation struct {
@@ -72,6 +73,7 @@ type shownEscalation struct {
 	Tries       int          `json:"tries"`
 	CreatedAt   string       `json:"created_at"`
 	DeliveredAt string       `json:"delivered_at,omitempty"`
+	NotifiedAt  string       `json:"notified_at,omitempty"` // a person, past the desk
 }
 
 func (s *shell) ledgerShow() *cobra.Command {
@@ -149,9 +151,9 @@ func (view *shown) history(ctx context.Context, ledger intent.Ledger, key intent
 		return err
 	}
 	for _, d := range decisions {
-		view.Decisions = append(view.Decisions, shownDecision{Verb: d.Verb, Who: d.Who, Note: d.Note, At: intent.Timestamp(d.At)})
+		view.Decisions = append(view.Decisions, shownDecision{Verb: d.Verb, Who: d.Who, Note: d.Note, Secret: d.Secret, At: intent.Timestamp(d.At)})
 	}
-	for _, escalation := range escalationKeys(key) {
+	for _, escalation := range escalationKeys(key, len(decisions)) {
 		e, ok, err := ledger.Escalation(ctx, escalation)
 		if err != nil {
 			return err
@@ -163,15 +165,14 @@ func (view *shown) history(ctx context.Context, ledger intent.Ledger, key intent
 	return nil
 }
 
-// escalationKeys are those that an intent may have: one per cause, and its own
-// where it is a handoff.
-func escalationKeys(key intent.Key) []intent.Key {
+// escalationKeys are those that an intent may have: one per cause and episode,
+// and its own where it is a handoff.
+func escalationKeys(key intent.Key, decisions int) []intent.Key {
 	keys := []intent.Key{key}
-	for _, cause := range []intent.Cause{
-		intent.CauseUnknown, intent.CauseApproval, intent.CauseRefused, intent.CauseRepeat,
-		intent.CauseLateLanding, intent.CauseLateFailure,
-	} {
-		keys = append(keys, intent.EscalationKey(key, cause))
+	for _, cause := range intent.Causes() {
+		for episode := range decisions + 1 {
+			keys = append(keys, intent.EscalationKey(key, cause, episode))
+		}
 	}
 	return keys
 }
@@ -180,6 +181,7 @@ func escalationShown(e intent.Escalation) shownEscalation {
 	view := shownEscalation{
 		ID: e.Key.String(), Cause: e.Cause, State: "queued", Summary: e.Summary, Tries: e.Tries,
 		CreatedAt: intent.Timestamp(e.CreatedAt), DeliveredAt: intent.Timestamp(e.DeliveredAt),
+		NotifiedAt: intent.Timestamp(e.NotifiedAt),
 	}
 	if !e.DeliveredAt.IsZero() {
 		view.ID, view.State = e.HandoffID, "delivered"
@@ -223,12 +225,23 @@ func (s *shell) printShown(view shown) error {
 		rows = append(rows, []string{fmt.Sprintf("attempt %d", a.N), fmt.Sprintf("%s answer %s, settled as %s", a.StartedAt, detailed(a.Answer, a.Detail), a.Settled)})
 	}
 	for _, d := range view.Decisions {
-		rows = append(rows, []string{d.Verb, fmt.Sprintf("%s by %s", d.At, detailed(d.Who, d.Note))})
+		rows = append(rows, []string{d.Verb, fmt.Sprintf("%s by %s%s", d.At, detailed(d.Who, d.Note), withSecret(d.Secret))})
 	}
 	for _, e := range view.Escalations {
-		rows = append(rows, []string{"told a person", fmt.Sprintf("%s %s (%s): %s", e.CreatedAt, e.ID, e.State, e.Summary)})
+		state := e.State
+		if e.NotifiedAt != "" {
+			state += ", notified " + e.NotifiedAt
+		}
+		rows = append(rows, []string{"told a person", fmt.Sprintf("%s %s (%s): %s", e.CreatedAt, e.ID, state, e.Summary)})
 	}
 	return table(s.Out, rows)
+}
+
+func withSecret(shown bool) string {
+	if shown {
+		return ", with the operator's secret"
+	}
+	return ""
 }
 
 func detailed(what, detail string) string {

@@ -13,14 +13,16 @@ import (
 
 // personFlags say who decides, and why.
 type personFlags struct {
-	name   string
-	note   string
-	asJSON bool
+	name       string
+	note       string
+	secretFile string
+	asJSON     bool
 }
 
 func (f *personFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.name, "as", "", "who decides (default: the user of this machine)")
 	cmd.Flags().StringVar(&f.note, "note", "", "why, for the record")
+	cmd.Flags().StringVar(&f.secretFile, "secret-file", "", "read the operator's secret from a file instead of asking")
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "print JSON")
 }
 
@@ -65,6 +67,9 @@ func (s *shell) verb(use, short string, f *personFlags, do func(d deciding) erro
 			return s.withEngine(cmd, (*works).openAnyway, func(asked context.Context, w *works) error {
 				if w.broken != nil {
 					return w.broken
+				}
+				if person.Secret, err = s.showSecret(asked, w, cmd.Name(), f.secretFile); err != nil {
+					return err
 				}
 				return plainly(do(deciding{w, asked, key, person}))
 			})

@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"os"
@@ -21,6 +22,7 @@ type rig struct {
 	in  io.Reader
 	out io.Writer // beside what a run returns
 	sig chan os.Signal
+	ask func(ctx context.Context, prompt string) (string, error) // nil: no terminal
 }
 
 func newRig(t *testing.T) *rig {
@@ -43,6 +45,7 @@ func (r *rig) run(args ...string) ran {
 		In: strings.NewReader(""), Out: &out, Err: &errs,
 		Getenv:  func(name string) string { return r.env[name] },
 		Signals: func() (<-chan os.Signal, func()) { return r.sig, func() {} },
+		Ask:     r.ask,
 	}
 	if r.in != nil {
 		p.In = r.in

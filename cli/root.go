@@ -26,11 +26,11 @@ func (s *shell) root() *cobra.Command {
 	for _, s := range settings {
 		root.PersistentFlags().Var(&text{s.byDefault, s.kind}, s.flag, s.usage())
 	}
-	root.PersistentFlags().Var(&text{kind: "FILE"}, "config", "a YAML file with the same names, '_' for '-'")
+	root.PersistentFlags().Var(&text{kind: "FILE"}, "config", "a YAML file with the same names, '_' for '-', and notify")
 	root.AddCommand(
 		serve, s.call(), s.key(), s.ledger(), s.sweep(),
 		s.approvals(), s.resolve(), s.release(), s.reopen(), s.allowRepeat(),
-		s.sandbox(), s.demo(), s.version(),
+		s.operator(), s.doctor(), s.sandbox(), s.demo(), s.version(),
 	)
 	return root
 }

@@ -4,6 +4,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -22,11 +23,14 @@ type Process struct {
 	Getenv func(name string) string
 	// Signals are those that ask to leave, and what undoes the asking.
 	Signals func() (signals <-chan os.Signal, stop func())
+	// Ask has a person type one line on their own terminal, unseen; nil where
+	// there is none.
+	Ask func(ctx context.Context, prompt string) (string, error)
 }
 
 // ThisProcess is the process that runs.
 func ThisProcess() Process {
-	return Process{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Signals: server.Signals}
+	return Process{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Signals: server.Signals, Ask: askTerminal}
 }
 
 // The exit statuses. A panic is exitUnknown where it can be caught: what the

@@ -149,7 +149,7 @@ func TestServeWithoutLedger(t *testing.T) {
 func TestSweepCommand(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	if got := r.must(0, "sweep", "--json").out; got != `{"looked":0,"settled":0,"performed":0,"delivered":0}`+"\n" {
+	if got := r.must(0, "sweep", "--json").out; got != `{"looked":0,"settled":0,"performed":0,"delivered":0,"notified":0}`+"\n" {
 		t.Errorf("printed %s", got)
 	}
 }

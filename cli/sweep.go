@@ -40,7 +40,8 @@ func (s *shell) sweepOnce(asked context.Context, w *works, asJSON bool) error {
 	if asJSON {
 		return printJSON(s.Out, swept)
 	}
-	fmt.Fprintf(s.Out, "looked up %d, settled %d, performed %d, people told %d\n", swept.Looked, swept.Settled, swept.Performed, swept.Delivered)
+	fmt.Fprintf(s.Out, "looked up %d, settled %d, performed %d, people told %d, notified %d\n",
+		swept.Looked, swept.Settled, swept.Performed, swept.Delivered, swept.Notified)
 	return nil
 }
 

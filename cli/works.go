@@ -145,16 +145,43 @@ func (w *works) makeEngine() error {
 	if err != nil {
 		return err
 	}
+	notify, by, err := w.notifier()
+	if err != nil {
+		return err
+	}
 	w.operations = tools.Operations(w.market, policy.current)
 	w.engine, err = intent.New(intent.Options{
-		Ledger: w.ledger, Operations: w.operations, Desk: tools.Step(w.market.Desk), Environment: w.market.Environment,
+		Ledger: w.ledger, Operations: w.operations, Desk: w.desk(), Environment: w.market.Environment,
+		Notify: notify, NotifyBy: by, NotifyAfter: w.cfg.notifying.after,
 		Now: w.now, NewID: uuid.NewString,
 		ProviderTimeout: w.cfg.providerTimeout, AnswerWithin: w.cfg.answerWithin,
-		Told:  tools.ToldBy(w.ledger, w.market),
-		At:    w.crash,
-		Fault: func(where string, err error) { w.log.Error("fault", "at", where, "error", err) },
+		PolicyVersion: func() string { return policy.current().Version },
+		Told:          tools.ToldBy(w.ledger, w.market),
+		At:            w.crash,
+		Fault:         func(where string, err error) { w.log.Error("fault", "at", where, "error", err) },
 	})
 	return err
+}
+
+// desk is where escalations go; nil where the marketplace has none.
+func (w *works) desk() intent.Step {
+	if w.market.Desk == nil {
+		return nil
+	}
+	return tools.Step(w.market.Desk)
+}
+
+// notifier is what reaches a person past the desk, and its name; nil where none
+// is configured.
+func (w *works) notifier() (notify func(context.Context, intent.Escalation) error, by string, err error) {
+	client := provider.NewClient(w.now, provider.Options{Timeout: w.cfg.providerTimeout})
+	ways, err := w.cfg.notifying.ways(client, w.now, func(err error) {
+		w.log.Warn("a person was notified, but not by every way", "error", err)
+	})
+	if err != nil || len(ways.All) == 0 {
+		return nil, "", err
+	}
+	return ways.Notify, ways.Name(), nil
 }
 
 // makeCatalog makes the tools, whose writes go through engine.

@@ -50,6 +50,9 @@ func (e *Engine) providerKey(step Step, row Row) string {
 	return ProviderKey(e.o.Secret, row.Key, row.Ordinal, step.Provider(), e.o.Ledger.Account(), row.Step)
 }
 
+// answerNotSent is how an attempt reads of which provably no byte left.
+const answerNotSent = "not_sent"
+
 // conclusion is how one send ended.
 type conclusion struct {
 	ruling   ruling
@@ -82,9 +85,12 @@ func (c *call) conclude(ctx context.Context, row Row, act Act, answer Answer) co
 		return end
 	case AnsweredNotSent:
 		ended.Sends--
+		if row.OnWatch() {
+			return c.concludeByLookup(ctx, ended, act, conclusion{answer: answerNotSent, detail: a.Detail})
+		}
 		ended.State, ended.Reason, ended.Retry = StateNotPerformed, ReasonNotSent, RetryWait
 		ended.RetryAt = now.Add(retryAfterAbsence)
-		return conclusion{ruling: ruling{row: ended}, answer: "not_sent", detail: a.Detail}
+		return conclusion{ruling: ruling{row: ended}, answer: answerNotSent, detail: a.Detail}
 	case AnsweredAmbiguous:
 		ended.Ambiguous++
 		ended.Stored = a.Stored
@@ -153,9 +159,9 @@ func (c *call) sendAgain(ctx context.Context, row Row) (Row, bool) {
 	if !due || caps.Dedupe == 0 || caps.Lookup != LookupReadAfterWrite || c.mayClaim(ctx) != nil {
 		return row, false
 	}
-	next := row
-	if next.Closed {
-		next.Ordinal, next.OrdinalAt, next.Closed, next.Stored = next.Ordinal+1, c.e.clock.now(), false, false
+	next, sendable := nextOrdinal(row, caps, c.e.clock.now())
+	if !sendable {
+		return row, false
 	}
 	next = c.e.inFlight(next)
 	claimed, err := c.e.commit(ctx, Change{Row: &next, Seen: row.Version})
@@ -175,11 +181,16 @@ func (c *call) leftBehind(row Row, act Act) Result {
 
 // answer puts how this call's own send ended into words.
 func (c *call) answer(ctx context.Context, row Row, act Act, end conclusion, told *Escalation, err error) Result {
+	mine := end.ruling.row
+	if mine.State == StatePerformed && row.State == StatePerformed { // what this call was told, whoever wrote first
+		row.EffectID, row.Status, row.Final, row.EffectAt = mine.EffectID, mine.Status, mine.Final, mine.EffectAt
+		row.Evidence = mine.Evidence
+	}
 	s := spoken{evidence: row.Evidence, told: told, unrecorded: err != nil}
 	if row.State == StatePerformed {
 		s.outcome = Performed
-		atFirst := end.earlier && (end.replayed || row.EffectAt.Before(end.began))
-		if atFirst {
+		older := !row.EffectAt.IsZero() && row.EffectAt.Before(end.began)
+		if end.earlier && (end.replayed || older) || end.answer == answerNotSent {
 			s.outcome = AlreadyPerformed
 		}
 	}
@@ -193,7 +204,7 @@ func (c *call) record(ctx context.Context, claim Row, act Act, end conclusion) (
 	ch := c.e.change(ctx, c.op, claim, end.ruling, act)
 	ch.Attempt.Answer, ch.Attempt.Detail = end.answer, end.detail
 	for {
-		row, err := c.e.commit(ctx, ch)
+		row, err := c.e.commitFirmly(ctx, ch)
 		var stale *StaleError
 		switch {
 		case err == nil:
@@ -209,23 +220,28 @@ func (c *call) record(ctx context.Context, claim Row, act Act, end conclusion) (
 }
 
 // reconcile decides a record again on a row that somebody else has written.
+// While the claim is still this call's own, what it learnt stands; after that
+// only an effect does.
 func (c *call) reconcile(ctx context.Context, ch Change, current Row, act Act, end conclusion) Change {
 	mine := end.ruling.row
-	next := current
+	r := ruling{row: current}
+	switch {
+	case current.Nonce == mine.Nonce && current.State == StateInFlight:
+		r = end.ruling
+		r.row.Released = current.Released
+	case mine.State == StatePerformed:
+		r = ruleFound(current, c.op.Class(), Effect{
+			ID: mine.EffectID, Cents: mine.Cents, Currency: mine.Currency, Status: mine.Status, Final: mine.Final, At: mine.EffectAt,
+		}, mine.ConfirmedAt)
+		r.row.Evidence = mine.Evidence
+	}
 	if current.Nonce == mine.Nonce { // no later claim has been made
-		next.SenderDone = true
+		r.row.SenderDone = true
 	}
-	next.Sends = max(current.Sends, mine.Sends)
-	var causes []Cause
-	if mine.State == StatePerformed && current.State != StatePerformed {
-		next = withEffect(next, Effect{ID: mine.EffectID, Status: mine.Status, Final: mine.Final, At: mine.EffectAt})
-		next.State, next.Reason, next.Retry = StatePerformed, "", ""
-		next.Evidence, next.ConfirmedAt = mine.Evidence, mine.ConfirmedAt
-		if current.State == StateNotPerformed {
-			causes = []Cause{CauseLateLanding}
-		}
+	if end.answer == answerNotSent && r.row.Sends == current.Sends {
+		r.row.Sends-- // whoever settled this claim had to count it
 	}
-	again := c.e.change(ctx, c.op, current, ruling{row: next, causes: causes}, act)
+	again := c.e.change(ctx, c.op, current, r, act)
 	again.Attempt = ch.Attempt
 	return again
 }

@@ -61,11 +61,16 @@ func (c Capabilities) absenceCounts(ended, asked time.Time) bool {
 	return false
 }
 
-// landedBy is when a send that ended at ended can no longer bring an effect;
-// the zero time where the provider declares no bound.
+// landedBy is when a send that ended at ended has brought its effect, if it
+// brings one at all, and a lookup shows it; the zero time where the provider
+// declares no bound.
 func (c Capabilities) landedBy(ended time.Time) time.Time {
 	if c.LandsWithin == 0 {
 		return time.Time{}
 	}
-	return ended.Add(c.LandsWithin)
+	landed := ended.Add(c.LandsWithin)
+	if c.Lookup == LookupDelayed {
+		landed = landed.Add(c.LookupDelay)
+	}
+	return landed
 }

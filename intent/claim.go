@@ -14,29 +14,43 @@ func (c *call) claim(ctx context.Context, p *plan) (*Row, *Result) {
 	if answer := c.mayClaim(ctx); answer != nil {
 		return nil, answer
 	}
-	row, answer := c.claimRow(p)
-	if answer != nil {
+	row, answer := c.claimRow(ctx, p)
+	if answer != nil || row.Key.IsZero() {
 		return nil, answer
 	}
 	if !c.takeOff(p.key) {
 		return nil, c.awaitFlight(ctx, p.key)
 	}
 	ch := Change{Row: &row, Seen: p.row.Version, Act: &p.act, Since: p.mark, Exclusive: true}
+	if row.Step == 0 {
+		ch.Fingerprints = c.fingerprints(p.reading)
+	}
 	if ch.Seen == 0 {
 		ch.Resources = p.reading.Resources
-		ch.Fingerprints = c.fingerprints(p.reading)
 	}
 	claimed, err := c.e.commit(ctx, ch)
 	if err != nil {
 		c.land()
-		if moved(err) {
-			return nil, nil
-		}
-		return nil, c.ledgerDown(ctx, "claim", err)
+		return nil, c.notClaimed(ctx, p.key, err)
 	}
 	c.claimed = &claimed
 	c.e.at(PointClaimed)
 	return &claimed, nil
+}
+
+// notClaimed answers for a claim that the ledger refused. Nil: read again.
+func (c *call) notClaimed(ctx context.Context, key Key, err error) *Result {
+	var blocked *BlockedError
+	switch {
+	case errors.As(err, &blocked):
+		if by := c.e.settleStale(ctx, blocked.By); by.Blocks() {
+			return c.blocked(ctx, key, by)
+		}
+		return nil
+	case moved(err):
+		return nil
+	}
+	return c.ledgerDown(ctx, "claim", err)
 }
 
 // takeOff registers this call as the one that acts for key in this process.
@@ -64,28 +78,60 @@ func (c *call) mayClaim(ctx context.Context) *Result {
 	return nil
 }
 
-// claimRow is the row as the claim makes it. The ordinal of the provider key
-// advances only past a closed one; a key too old to be deduplicated, and not
-// closed, is not sent again.
-func (c *call) claimRow(p *plan) (Row, *Result) {
-	now := c.e.clock.now()
+// claimRow is the row as the claim makes it. What may not be sent again, and is
+// not closed, is unknown from now on, and a person is told.
+func (c *call) claimRow(ctx context.Context, p *plan) (Row, *Result) {
 	row, caps := p.row, c.op.Steps()[p.row.Step].Capabilities()
 	if row.Sends > 0 {
 		row.SenderDone = row.SenderDone || c.e.senderGone(row)
 		row = closeBy(row, caps, p.seen)
 	}
-	switch {
-	case row.Sends == 0 && row.OrdinalAt.IsZero():
-		row.OrdinalAt = now
-	case row.Closed:
-		row.Ordinal, row.OrdinalAt, row.Closed, row.Stored = row.Ordinal+1, now, false, false
-	case row.Sends > 0 && !now.Before(caps.keyUsableUntil(row.OrdinalAt)):
-		answer := c.e.sayRow(row, p.act, c.op, spoken{
-			outcome: Unknown, reason: ReasonLookupWeak, evidence: EvidenceLookup,
-		})
-		return Row{}, &answer
+	row, sendable := nextOrdinal(row, caps, c.e.clock.now())
+	if !sendable {
+		return Row{}, c.notSendable(ctx, p)
 	}
 	return c.e.inFlight(row), nil
+}
+
+// nextOrdinal is the ordinal of the provider key under which a row may be sent.
+// It stays while the provider would still deduplicate on it, so that not even a
+// lost ledger or a sender that wakes up late can make two effects: it advances
+// past a provider's last word, or, once the key is too old, past a proven
+// absence. A key that is too old, and not closed, is not sent again.
+func nextOrdinal(row Row, caps Capabilities, now time.Time) (next Row, sendable bool) {
+	tooOld := !now.Before(caps.keyUsableUntil(row.OrdinalAt))
+	switch {
+	case row.Sends == 0:
+		row.OrdinalAt = now
+	case row.Closed && (row.Stored || tooOld):
+		row.Ordinal, row.OrdinalAt, row.Stored = row.Ordinal+1, now, false
+	case row.Ambiguous > 0 && tooOld:
+		return row, false
+	}
+	row.Closed = false
+	return row, true
+}
+
+// notSendable records that an intent can be neither sent again nor called
+// absent, and tells a person.
+func (c *call) notSendable(ctx context.Context, p *plan) *Result {
+	unsure := p.row
+	unsure.State, unsure.Reason, unsure.Retry = StateUnknown, ReasonLookupWeak, ""
+	unsure.Evidence = ""
+	if learnt(p.seen) {
+		unsure.Evidence = EvidenceLookup
+	}
+	ch := c.e.change(ctx, c.op, p.row, ruling{row: unsure, causes: []Cause{CauseUnknown}}, p.act)
+	row, err := c.e.commit(ctx, ch)
+	if moved(err) {
+		return nil
+	}
+	if err != nil {
+		c.e.fault("record an unknown", err)
+		row = *ch.Row
+	}
+	told := c.e.tellFirst(ctx, ch.Escalate)
+	return c.sayWith(ctx, row, p.act, spoken{evidence: row.Evidence, told: told, unrecorded: err != nil})
 }
 
 // inFlight is a row as a claim makes it.
@@ -98,7 +144,7 @@ func (e *Engine) inFlight(row Row) Row {
 	row.DueAt = now.Add(2 * e.o.AnswerWithin)
 	row.RetryAt, row.Sweeps = time.Time{}, 0
 	row.Sends++
-	row.Reopened = false
+	row.Reopened, row.Released = false, false
 	return row
 }
 
@@ -141,9 +187,3 @@ func (c *call) awaitFlight(ctx context.Context, key Key) *Result {
 		return c.interrupted(ctx)
 	}
 }
-
-var errPanicked = errors.New("panic")
-
-type panicked struct{ value any }
-
-func (p panicked) Error() string { return errPanicked.Error() }

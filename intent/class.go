@@ -45,14 +45,14 @@ func (c Class) ambiguousLimit() int {
 func (c Class) RetryRule() string {
 	switch c {
 	case ClassRead:
-		return "read: safe to ask again at any time"
+		return "read: repeat freely"
 	case ClassReversible:
-		return "reversible: ask again only when told wait_and_retry"
+		return "reversible: repeat only if told wait_and_retry"
 	case ClassHandoff:
-		return "handoff: asking again is harmless"
+		return "handoff: a repeat is harmless"
 	case ClassIrreversible:
 	}
-	return "irreversible: ask again only when told wait_and_retry, once"
+	return "irreversible: repeat only if told wait_and_retry, once"
 }
 
 // Annotations are the MCP tool annotations that follow from a class. No client

@@ -20,20 +20,30 @@ type deskTool struct {
 
 func deskTools() []deskTool {
 	return []deskTool{
-		{tool: "message_seller", create: "messages.create", list: "messages.list", kind: "message", effects: 1,
-			args: map[string]any{"ticket_id": "T-4127", "seller_id": "S-ASHCOMBE", "text": "Was the shelf packed whole?"}},
-		{tool: "reply_to_buyer", create: "messages.create", list: "messages.list", kind: "message", effects: 1,
-			args: map[string]any{"ticket_id": "T-4127", "text": "We are sorry."}},
-		{tool: "book_pickup", create: "pickups.create", list: "pickups.list", kind: "pickup", reversible: true, effects: 1,
-			args: map[string]any{"ticket_id": "T-4127", "order_id": "SU-88421", "date": "2026-12-10"}},
-		{tool: "cancel_pickup", create: "pickups.cancel", list: "pickups.list", kind: "pickup", reversible: true, effects: 1,
+		{
+			tool: "message_seller", create: "messages.create", list: "messages.list", kind: "message", effects: 1,
+			args: map[string]any{"ticket_id": "T-4127", "seller_id": "S-ASHCOMBE", "text": "Was the shelf packed whole?"},
+		},
+		{
+			tool: "reply_to_buyer", create: "messages.create", list: "messages.list", kind: "message", effects: 1,
+			args: map[string]any{"ticket_id": "T-4127", "text": "We are sorry."},
+		},
+		{
+			tool: "book_pickup", create: "pickups.create", list: "pickups.list", kind: "pickup", reversible: true, effects: 1,
+			args: map[string]any{"ticket_id": "T-4127", "order_id": "SU-88421", "date": "2026-12-10"},
+		},
+		{
+			tool: "cancel_pickup", create: "pickups.cancel", list: "pickups.list", kind: "pickup", reversible: true, effects: 1,
 			args: map[string]any{"ticket_id": "T-4127"},
 			before: func(_ *rig, p *process) map[string]any {
 				booked := p.call("book_pickup", map[string]any{"ticket_id": "T-4127", "order_id": "SU-88421", "date": "2026-12-10"})
 				return map[string]any{"booking_id": booked.BookingID}
-			}},
-		{tool: "send_replacement", create: "replacements.create", list: "replacements.list", kind: "replacement", reversible: true, effects: 1,
-			args: map[string]any{"ticket_id": "T-4127", "order_id": "SU-88421", "item_id": "SHELF-OAK-4"}},
+			},
+		},
+		{
+			tool: "send_replacement", create: "replacements.create", list: "replacements.list", kind: "replacement", reversible: true, effects: 1,
+			args: map[string]any{"ticket_id": "T-4127", "order_id": "SU-88421", "item_id": "SHELF-OAK-4"},
+		},
 	}
 }
 
@@ -378,5 +388,23 @@ func TestWholeTicketWithLostAnswers(t *testing.T) {
 		for kind, n := range map[string]int{"refund": 1, "message": 2, "pickup": 1, "replacement": 0, "escalation": 1} {
 			r.wantEffects(kind, n)
 		}
+	})
+}
+
+// 29: an unknown that no lookup can settle is told again after four hours.
+func TestHistoryMutedInSilence(t *testing.T) {
+	bubbleWith(t, map[string]string{"messages.lookup": "none"}, func(r *rig) {
+		p := r.process("P1")
+		r.faultOnce("messages.create", "accept_then_timeout")
+		want(t, p.call("reply_to_buyer", map[string]any{"ticket_id": "T-4127", "text": "We are sorry."}), intent.Unknown, intent.ReasonLookupWeak, intent.RetryNever)
+		r.later(3 * time.Hour)
+		r.sweep(p)
+		r.wantEffects("escalation", 1)
+		r.later(2 * time.Hour)
+		r.sweep(p)
+		r.wantEffects("escalation", 2)
+		r.later(5 * time.Hour)
+		r.sweep(p)
+		r.wantEffects("escalation", 2)
 	})
 }

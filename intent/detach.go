@@ -9,6 +9,9 @@ import (
 // record that comes late is worth more than one that does not come.
 const recordWithin = 5 * time.Second
 
+// recordTries is how often a record is tried before it is spilled.
+const recordTries = 4
+
 // detach is the one place where a started act parts from its request: the
 // client's cancellation no longer stops it. It ends at the deadline, or when the
 // departing engine cuts it off.

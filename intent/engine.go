@@ -11,8 +11,17 @@ import (
 type Options struct {
 	Ledger      Ledger
 	Operations  []Operation
-	Desk        Step   // where escalations go; nil: nobody can be told from here
+	Desk        Step   // where escalations go; nil: nothing takes them from here
 	Environment string // "sandbox", "test"; empty for live
+
+	// Notify, when not nil, tells a person past the desk: before the answer where
+	// there is no desk, and where the desk has not taken an escalation for
+	// NotifyAfter. It returns nil once the notification has arrived, keeps to its
+	// context, and may be called again with the same escalation, whose key it
+	// passes on.
+	Notify      func(ctx context.Context, e Escalation) error
+	NotifyBy    string        // how, for a reader: "webhook", "mail"
+	NotifyAfter time.Duration // 5 minutes when zero
 
 	Now   func() time.Time
 	NewID func() string // ids of claims; never part of a key
@@ -21,6 +30,9 @@ type Options struct {
 	AnswerWithin    time.Duration // of one call
 	Secret          []byte        // makes provider keys an HMAC; may be empty
 
+	// PolicyVersion, when not nil, names the policy that decides now; it is kept
+	// with every act.
+	PolicyVersion func() string
 	// Told, when not nil, gives what the buyer has been told on a ticket since a
 	// time, oldest first.
 	Told func(ctx context.Context, ticket string, since time.Time) []Told
@@ -70,12 +82,13 @@ func (e *Engine) Do(ctx context.Context, tool string, args Arguments) (result Re
 		e.fault("do", fmt.Errorf("tool %q is not registered", tool))
 		return e.refuse(Refusal{Reason: ReasonInternal})
 	}
-	defer e.leave.enter()()
+	exit := e.leave.enter()
+	defer exit()
 	c := e.newCall(op, args)
 	defer func() { c.land() }()
 	defer func() {
 		if p := recover(); p != nil {
-			e.fault("panic in "+tool, fmt.Errorf("%v", p))
+			e.fault("panic in "+tool, caught(p))
 			result = c.afterPanic(ctx)
 		}
 	}()

@@ -28,9 +28,11 @@ func (g gift) Request(_ intent.Key, payload []byte) ([]byte, error) { return pay
 func (g gift) Lookup(context.Context, intent.Subject) intent.Finding {
 	return intent.LookupUnsupported{}
 }
+
 func (g gift) Describe(intent.Act) intent.Description {
 	return intent.Description{What: "gift", Noun: "gift"}
 }
+
 func (g gift) facts(args intent.Arguments) []intent.Fact {
 	return []intent.Fact{{Name: "to", Value: string(args)}}
 }

@@ -27,23 +27,30 @@ func (c *call) handoff(ctx context.Context) Result {
 			return *answer
 		}
 	}
+	return c.deliverHandoff(ctx, key, act, exists)
+}
+
+// deliverHandoff tries the outbox entry of a handoff once, and answers by what
+// the desk has.
+func (c *call) deliverHandoff(ctx context.Context, key Key, act Act, earlier bool) Result {
 	esc, ok, err := c.e.o.Ledger.Escalation(ctx, key)
 	if err != nil || !ok {
 		return *c.ledgerDown(ctx, "outbox", err)
 	}
-	was := esc.DeliveredAt.IsZero()
 	esc = c.e.deliverWithin(ctx, esc, c.e.o.ProviderTimeout)
 	reads, cancel := recording(ctx)
 	defer cancel()
-	row, _, err = c.e.o.Ledger.Find(reads, key)
-	if err != nil {
+	row, ok, err := c.e.o.Ledger.Find(reads, key)
+	if err != nil || !ok {
 		return *c.ledgerDown(ctx, "find", err)
 	}
 	s := spoken{told: &esc, evidence: row.Evidence}
-	if row.State == StatePerformed && was {
+	if !esc.DeliveredAt.IsZero() {
+		s.unrecorded = row.State != StatePerformed // the desk has it, and that could not be written
+		row.State, row.EffectID = StatePerformed, esc.HandoffID
 		s.outcome = Performed
-		if exists {
-			s.outcome = AlreadyPerformed
+		if earlier && row.Evidence == EvidenceLookup {
+			s.outcome = AlreadyPerformed // an earlier call's send had arrived
 		}
 	}
 	return *c.sayWith(ctx, row, act, s)
@@ -55,13 +62,7 @@ func (c *call) readForHandoff(ctx context.Context) (Readable, *Result) {
 	if ctx.Err() != nil || !c.e.leave.mayClaim(c.e.clock.now()) {
 		return Readable{}, c.withdrawn()
 	}
-	var reading Reading = Unreadable{}
-	c.e.RepeatRead(ctx, func(ctx context.Context) bool {
-		reading = c.readOnce(ctx)
-		_, down := reading.(Unreadable)
-		return !down
-	})
-	switch r := reading.(type) {
+	switch r := c.readRepeatedly(ctx).(type) {
 	case Readable:
 		return r, nil
 	case RefusedByRead:
@@ -82,7 +83,7 @@ func (c *call) handoffRow(ctx context.Context, r Readable) (Key, Row, bool, erro
 	for {
 		key := DeriveKey(c.e.o.Ledger.Account(), c.op.Tool(), again(r.Facts, after))
 		row, exists, err := c.e.o.Ledger.Find(ctx, key)
-		if err != nil || !exists || row.State != StatePerformed {
+		if err != nil || !exists || row.State != StatePerformed || c.e.o.Desk == nil {
 			return key, row, exists, err
 		}
 		seen, closed := c.e.o.Desk.Lookup(ctx, Subject{Intent: key, Payload: r.Payload, EffectID: row.EffectID}).(Found)

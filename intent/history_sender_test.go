@@ -9,10 +9,9 @@ import (
 )
 
 // asleep starts a call of p that stops right after its claim, until wake is
-// closed; its answer comes on the channel.
-func (r *rig) asleep(p *process) (wake chan struct{}, answer chan intent.Result) {
-	stopped := make(chan struct{})
-	wake, answer = make(chan struct{}), make(chan intent.Result)
+// closed; its answer comes on the other channel.
+func (r *rig) asleep(p *process) (chan struct{}, chan intent.Result) {
+	stopped, wake, answer := make(chan struct{}), make(chan struct{}), make(chan intent.Result)
 	p.at = func(point intent.Point) {
 		if point == intent.PointClaimed {
 			close(stopped)
@@ -53,10 +52,10 @@ func TestHistoryOldKeyOfALivingSender(t *testing.T) {
 		wake, answer := r.asleep(p1)
 		r.later(25 * time.Hour)
 		want(t, p2.do(nil), intent.NotPerformed, intent.ReasonAbsent, intent.RetryWait)
-		posts := r.wire.posts.Load()
-		want(t, p2.do(nil), intent.Unknown, intent.ReasonLookupWeak, intent.RetryNever)
-		if sent := r.wire.posts.Load() - posts; sent > 0 {
-			t.Errorf("%d writes left, want none", sent)
+		unsure := p2.do(nil)
+		want(t, unsure, intent.Unknown, intent.ReasonLookupWeak, intent.RetryNever)
+		if unsure.Escalation == nil || len(r.attempts(unsure.IntentKey)) != 1 {
+			t.Errorf("escalation %+v, want a person told and nothing sent", unsure.Escalation)
 		}
 		close(wake)
 		<-answer

@@ -604,7 +604,7 @@ func TestHistoryRecordDoesNotFit(t *testing.T) {
 		p := r.process("P1")
 		p.at = func(point intent.Point) {
 			if point == intent.PointSettled {
-				r.ledger.FailCommits(1, errors.Join(intent.ErrReadOnly, errors.New("disk full")))
+				r.ledger.FailCommits(-1, errors.Join(intent.ErrReadOnly, errors.New("disk full")))
 			}
 		}
 		answer := p.do(nil)
@@ -613,6 +613,7 @@ func TestHistoryRecordDoesNotFit(t *testing.T) {
 			t.Errorf("recorded %v, want false", answer.Recorded)
 		}
 		p.at = nil
+		r.ledger.FailCommits(0, nil)
 		want(t, p.do(nil), intent.AlreadyPerformed, "", intent.RetryNotNeeded)
 		r.wantEffects("refund", 1)
 	})

@@ -76,6 +76,7 @@ func (c *call) allowedByPerson(ctx context.Context, p *plan, j NeedsPerson) bool
 func (c *call) queueApproval(ctx context.Context, p *plan, j NeedsPerson) (*plan, *Result) {
 	waiting := p.row
 	waiting.State, waiting.Reason, waiting.Retry = StateAwaiting, ReasonApproval, RetryNever
+	waiting.Reopened = false
 	waiting.DueAt = nextLook(waiting, c.op.Steps()[0].Capabilities(), c.e.clock.now())
 	if p.row.State == StateAwaiting && p.act.Figures == j.Figures {
 		return nil, c.sayWith(ctx, p.row, p.act, spoken{})
@@ -108,6 +109,7 @@ func (c *call) showAgain(ctx context.Context, p *plan, answer *Result, figures s
 	}
 	waiting := p.row
 	waiting.State, waiting.Reason, waiting.Retry = StateAwaiting, ReasonApproval, RetryNever
+	waiting.Reopened = false
 	waiting.UpdatedAt = c.e.clock.now()
 	waiting.DueAt = nextLook(waiting, c.op.Steps()[0].Capabilities(), waiting.UpdatedAt)
 	p.act.Figures = figures

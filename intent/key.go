@@ -45,10 +45,11 @@ func StepKey(parent Key, step int) Key {
 }
 
 // EscalationKey derives the key under which a person is told of an intent for
-// one cause, however often that cause comes up.
-func EscalationKey(subject Key, cause Cause) Key {
+// one cause, however often that cause comes up. A decision of a person ends an
+// episode: what comes up after it is told again. Episodes count from 0.
+func EscalationKey(subject Key, cause Cause, episode int) Key {
 	return sha256.Sum256(canonical(escalationDomain, "", "", []Fact{
-		{Name: "intent", Value: subject.String()}, {Name: "cause", Value: string(cause)},
+		{Name: "intent", Value: subject.String()}, {Name: "cause", Value: string(cause)}, IntFact("episode", int64(episode)),
 	}))
 }
 

@@ -129,8 +129,9 @@ func TestKeysDiffer(t *testing.T) {
 		"another name":    intent.DeriveKey("a", "t", []intent.Fact{{Name: "y", Value: "1"}}),
 		"a step":          intent.StepKey(base, 1),
 		"another step":    intent.StepKey(base, 2),
-		"an escalation":   intent.EscalationKey(base, intent.CauseUnknown),
-		"another cause":   intent.EscalationKey(base, intent.CauseApproval),
+		"an escalation":   intent.EscalationKey(base, intent.CauseUnknown, 0),
+		"another episode": intent.EscalationKey(base, intent.CauseUnknown, 1),
+		"another cause":   intent.EscalationKey(base, intent.CauseApproval, 0),
 	}
 	seen := map[intent.Key]string{base: "the key"}
 	for name, key := range others {

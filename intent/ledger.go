@@ -97,6 +97,13 @@ func (r *Row) Blocks() bool {
 	return r.Scope != "" && r.Open() && r.State != StatePerformed && !r.Released
 }
 
+// toldAgainAfter is how long an unknown may keep its scope closed before a
+// person is told once more.
+const toldAgainAfter = 4 * time.Hour
+
+// stillUnknownAt is when a person is to be told once more of an unknown row.
+func (r *Row) stillUnknownAt() time.Time { return r.ClaimedAt.Add(toldAgainAfter) }
+
 // Attempt is one send and what became of it, appended once it has ended.
 type Attempt struct {
 	N           int // from 1, per intent
@@ -118,14 +125,24 @@ type Cause string
 
 // The causes.
 const (
-	CauseHandoff     Cause = "handoff"      // the model asked for a person
-	CauseUnknown     Cause = "unknown"      // it could not be determined
-	CauseApproval    Cause = "approval"     // over a limit
-	CauseRefused     Cause = "refused"      // refused for good
-	CauseRepeat      Cause = "repeat"       // a deliberate repeat was asked for
-	CauseLateLanding Cause = "late_landing" // an effect that had been called absent exists
-	CauseLateFailure Cause = "late_failure" // an effect that had been called performed is undone
+	CauseHandoff      Cause = "handoff"       // the model asked for a person
+	CauseUnknown      Cause = "unknown"       // it could not be determined
+	CauseApproval     Cause = "approval"      // over a limit
+	CauseRefused      Cause = "refused"       // refused for good
+	CauseRepeat       Cause = "repeat"        // a deliberate repeat was asked for
+	CauseLateLanding  Cause = "late_landing"  // an effect that had been called absent exists
+	CauseLateFailure  Cause = "late_failure"  // an effect that had been called performed is undone
+	CauseSecondEffect Cause = "second_effect" // two effects are known for one intent
+	CauseStillUnknown Cause = "still_unknown" // unknown for hours, and its scope is closed
 )
+
+// Causes is the closed list.
+func Causes() []Cause {
+	return []Cause{
+		CauseHandoff, CauseUnknown, CauseApproval, CauseRefused, CauseRepeat,
+		CauseLateLanding, CauseLateFailure, CauseSecondEffect, CauseStillUnknown,
+	}
+}
 
 // Escalation is an entry of the outbox: what a person is to be told. It is
 // written in the same commit as what it tells of, and there is one per Key.
@@ -143,14 +160,16 @@ type Escalation struct {
 	DueAt       time.Time // the next try
 	HandoffID   string    // the desk's id, once delivered
 	DeliveredAt time.Time
+	NotifiedAt  time.Time // a person was notified past the desk; once set, it stays
 }
 
 // Decision is what a person decided, kept for ever.
 type Decision struct {
-	Verb string // approve, decline, resolve, release, reopen, allow-repeat
-	Who  string
-	Note string
-	At   time.Time
+	Verb   string // approve, decline, resolve, release, reopen, allow-repeat, erase
+	Who    string
+	Note   string
+	Secret bool // the operator's secret was shown
+	At     time.Time
 }
 
 // Change is one durable commit: all of it, or nothing.

@@ -112,6 +112,8 @@ type Result struct {
 type EscalationResult struct {
 	ID    string `json:"id"`
 	State string `json:"state"` // delivered: the desk has it; queued: it is in the outbox
+
+	known string // to whom, as a sentence of the note
 }
 
 // Told is a reply that the buyer has already had on this ticket.

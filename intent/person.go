@@ -15,6 +15,7 @@ const (
 	VerbRelease     = "release"
 	VerbReopen      = "reopen"
 	VerbAllowRepeat = "allow-repeat"
+	VerbErase       = "erase" // of the texts; the ledger does it, not the engine
 )
 
 // ErrNoIntent reports that the ledger has no intent of that key.
@@ -33,8 +34,9 @@ func (n *NotNowError) Error() string {
 
 // Person is who decides, and why.
 type Person struct {
-	Name string
-	Note string
+	Name   string
+	Note   string
+	Secret bool // the operator's secret was shown
 }
 
 // Resolve records a person's word on what became of an intent that is unknown,
@@ -46,17 +48,33 @@ func (e *Engine) Resolve(ctx context.Context, key Key, p Person, ref string) (Ro
 		if row.State != StateUnknown && !gone && !(row.State == StateNotPerformed && row.OnWatch()) {
 			return row, &NotNowError{VerbResolve, row.State, "an unknown one"}
 		}
-		row.Evidence, row.WatchUntil, row.Ambiguous = EvidencePerson, time.Time{}, 0
+		row.Evidence, row.Ambiguous = EvidencePerson, 0
 		if ref == "" {
 			row.State, row.Reason, row.Retry, row.RetryAt = StateNotPerformed, ReasonAbsent, RetryWait, time.Time{}
 			row.EffectID, row.Status = "", ""
+			row.WatchUntil = e.stillWatched(row)
 			return row, nil
 		}
+		row.WatchUntil = time.Time{}
 		row.State, row.Reason, row.Retry = StatePerformed, "", ""
 		row.EffectID, row.Status, row.Final = ref, "succeeded", true
 		row.EffectAt, row.ConfirmedAt = e.clock.now(), e.clock.now()
 		return row, nil
 	})
+}
+
+// stillWatched is until when an effect may land although a person has looked
+// and found none; zero where none can.
+func (e *Engine) stillWatched(row Row) time.Time {
+	op, known := e.operations[row.Tool]
+	if !known {
+		return row.WatchUntil
+	}
+	landed := latest(row.WatchUntil, op.Steps()[row.Step].Capabilities().landedBy(row.SendBy))
+	if !landed.After(e.clock.now()) {
+		return time.Time{}
+	}
+	return landed
 }
 
 // Release lets the scope of an open intent go on without deciding the intent.
@@ -99,6 +117,7 @@ func (e *Engine) Decline(ctx context.Context, key Key, p Person) (Row, error) {
 			return row, &NotNowError{VerbDecline, row.State, "one that waits for approval"}
 		}
 		row.State, row.Reason, row.Retry, row.Evidence = StateNotPerformed, ReasonDeclined, RetryNever, EvidencePerson
+		row.Reopened = false
 		return row, nil
 	})
 }
@@ -136,6 +155,20 @@ func (e *Engine) perform(ctx context.Context, row Row) (Result, error) {
 	return e.Do(ctx, row.Tool, act.Arguments), nil
 }
 
+// followersOf are the later steps that a person's word on an act lets go on.
+func (e *Engine) followersOf(ctx context.Context, row Row) []Follower {
+	op, known := e.operations[row.Tool]
+	if !known || row.State != StatePerformed {
+		return nil
+	}
+	act, err := e.o.Ledger.Act(ctx, row.Key)
+	if err != nil {
+		e.fault("act", err)
+		return nil
+	}
+	return e.followers(op, row, act)
+}
+
 // decide applies a person's decision to the row as it stands when it is
 // written: by its version, again where somebody was quicker.
 func (e *Engine) decide(ctx context.Context, key Key, p Person, verb string, apply func(Row) (Row, error)) (Row, error) {
@@ -160,8 +193,8 @@ func (e *Engine) decide(ctx context.Context, key Key, p Person, verb string, app
 			next.DueAt = row.DueAt
 		}
 		written, err := e.commit(ctx, Change{
-			Row: &next, Seen: row.Version,
-			Decision: &Decision{Verb: verb, Who: p.Name, Note: p.Note, At: now},
+			Row: &next, Seen: row.Version, Followers: e.followersOf(ctx, next),
+			Decision: &Decision{Verb: verb, Who: p.Name, Note: p.Note, Secret: p.Secret, At: now},
 		})
 		var stale *StaleError
 		switch {

@@ -50,22 +50,13 @@ func (c *call) readAndCheck(ctx context.Context) (*plan, *Result) {
 	if answer := c.prepareAct(ctx, p, exists); answer != nil {
 		return nil, answer
 	}
-	if answer := c.leaveToRepeat(ctx, p, exists); answer != nil {
-		return nil, answer
-	}
-	return c.check(ctx, p)
+	return c.check(ctx, p, exists)
 }
 
 // read asks the authority what the arguments name. Where it cannot be had, a
 // row that these arguments led to before is the answer.
 func (c *call) read(ctx context.Context) (Readable, *Result) {
-	var reading Reading = Unreadable{Detail: "not read"}
-	c.e.RepeatRead(ctx, func(ctx context.Context) bool {
-		reading = c.readOnce(ctx)
-		_, down := reading.(Unreadable)
-		return !down
-	})
-	switch r := reading.(type) {
+	switch r := c.readRepeatedly(ctx).(type) {
 	case Readable:
 		return r, nil
 	case RefusedByRead:
@@ -80,12 +71,23 @@ func (c *call) read(ctx context.Context) (Readable, *Result) {
 	return Readable{}, c.unread(ctx)
 }
 
+// readRepeatedly reads with the repeats of the read class.
+func (c *call) readRepeatedly(ctx context.Context) Reading {
+	var reading Reading = Unreadable{Detail: "not read"}
+	c.e.RepeatRead(ctx, func(ctx context.Context) bool {
+		reading = c.readOnce(ctx)
+		_, down := reading.(Unreadable)
+		return !down
+	})
+	return reading
+}
+
 // readOnce reads, and takes a fault of ours in it for an authority that cannot
 // be reached.
 func (c *call) readOnce(ctx context.Context) (reading Reading) {
 	defer func() {
 		if p := recover(); p != nil {
-			c.e.fault("read for "+c.op.Tool(), panicked{p})
+			c.e.fault("read for "+c.op.Tool(), caught(p))
 			reading = Unreadable{Detail: "a fault of ours"}
 		}
 	}()
@@ -99,6 +101,9 @@ func (c *call) unread(ctx context.Context) *Result {
 		return c.ledgerDown(ctx, "recognise", err)
 	}
 	if ok && row.State != StateReady { // an approved act that has not been sent has no answer yet
+		if answer := c.fromRow(ctx, row); answer != nil {
+			return answer
+		}
 		return c.remembered(ctx, row)
 	}
 	answer := c.e.refuse(Refusal{Reason: ReasonUnreachable})
@@ -136,6 +141,9 @@ func (c *call) prepareAct(ctx context.Context, p *plan, exists bool) *Result {
 		p.act = Act{Arguments: c.args, Payload: p.reading.Payload}
 		p.row = c.e.newRow(c.op, p.key, p.reading)
 	}
+	if c.e.o.PolicyVersion != nil {
+		p.act.Policy = c.e.o.PolicyVersion()
+	}
 	if len(p.act.Request) > 0 {
 		return nil
 	}
@@ -160,7 +168,7 @@ func (e *Engine) newRow(op Operation, key Key, r Readable) Row {
 
 // check looks for the intent at the authority, then for siblings, then asks the
 // operation's own judgement.
-func (c *call) check(ctx context.Context, p *plan) (*plan, *Result) {
+func (c *call) check(ctx context.Context, p *plan, exists bool) (*plan, *Result) {
 	p.seen = c.e.lookUp(ctx, c.op.Steps()[0], p.row, p.act)
 	c.e.at(PointLookedUp)
 	switch f := p.seen.finding.(type) {
@@ -177,11 +185,14 @@ func (c *call) check(ctx context.Context, p *plan) (*plan, *Result) {
 			return nil, c.unread(ctx)
 		}
 	}
+	if answer := c.leaveToRepeat(ctx, p, exists); answer != nil {
+		return nil, answer
+	}
 	return c.judge(ctx, p)
 }
 
 // adopt records an effect that was found before anything was claimed: it is of
-// an earlier call, whatever the ledger knows of it.
+// an earlier call, whatever the ledger knows of it. Nil: read again.
 func (c *call) adopt(ctx context.Context, p *plan) *Result {
 	if p.row.Version != 0 {
 		settled, told, err := c.e.settle(ctx, c.op, p.row, p.act, p.seen)
@@ -193,6 +204,9 @@ func (c *call) adopt(ctx context.Context, p *plan) *Result {
 	ch := c.e.change(ctx, c.op, p.row, r, p.act)
 	ch.Act, ch.Resources, ch.Fingerprints = &p.act, p.reading.Resources, c.fingerprints(p.reading)
 	row, err := c.e.commit(ctx, ch)
+	if moved(err) {
+		return nil // another call has just written it: read again
+	}
 	if err != nil {
 		c.e.fault("record an effect that was found", err)
 		row = *ch.Row

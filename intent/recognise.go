@@ -85,7 +85,7 @@ func (c *call) newerInScope(ctx context.Context, row Row) []Row {
 // remembered answers from the ledger alone.
 func (c *call) remembered(ctx context.Context, row Row) *Result {
 	c.e.o.Ledger.CountRepeat(row.Key)
-	return c.say(ctx, row, spoken{evidence: rowEvidence(row)})
+	return c.say(ctx, row, spoken{outcome: c.ownOutcome(row), evidence: rowEvidence(row)})
 }
 
 // rowEvidence is what an answer from the ledger alone rests on: a person's word
@@ -118,5 +118,16 @@ func (c *call) lookAgain(ctx context.Context, row Row) *Result {
 	if _, found := seen.finding.(Found); found || learnt(seen) && settled.State != StatePerformed {
 		evidence = EvidenceLookup
 	}
-	return c.sayWith(ctx, settled, act, spoken{evidence: evidence, told: told, unrecorded: err != nil})
+	return c.sayWith(ctx, settled, act, spoken{
+		outcome: c.ownOutcome(settled), evidence: evidence, told: told, unrecorded: err != nil,
+	})
+}
+
+// ownOutcome is performed where this call's own send brought the effect, which
+// a later caller would read as already performed; empty otherwise.
+func (c *call) ownOutcome(row Row) Outcome {
+	if c.claimed == nil || row.State != StatePerformed || row.EffectAt.Before(c.claimed.ClaimedAt) {
+		return ""
+	}
+	return Performed
 }

@@ -39,8 +39,7 @@ func (c *call) mayFollow(ctx context.Context, earlier Row, act Act) bool {
 		return earlier.RepeatAllowed
 	}
 	seen := c.e.lookUp(ctx, c.op.Steps()[0], earlier, act)
-	found, ok := seen.finding.(Found)
-	return ok && found.Effect.Undone && found.Effect.Final
+	return undone(seen)
 }
 
 // noLeave refuses a deliberate repeat and tells a person that it was asked for.

@@ -41,6 +41,7 @@ type rig struct {
 	policy atomic.Pointer[policy.Policy]
 	market provider.Marketplace
 	ids    atomic.Int64
+	alter  func(*intent.Options) // of the processes that start from now on
 }
 
 // bubble runs a history in simulated time.
@@ -100,7 +101,7 @@ func (r *rig) process(owner string) *process {
 func (r *rig) processOn(ledger intent.Ledger, owner string) *process {
 	r.t.Helper()
 	p := &process{r: r, owner: owner}
-	engine, err := intent.New(intent.Options{
+	options := intent.Options{
 		Ledger: ledger, Desk: tools.Step(r.market.Desk), Environment: r.market.Environment,
 		Operations: tools.Operations(r.market, func() policy.Policy { return *r.policy.Load() }),
 		Told:       tools.ToldBy(ledger, r.market),
@@ -112,7 +113,11 @@ func (r *rig) processOn(ledger intent.Ledger, owner string) *process {
 			}
 		},
 		Fault: func(where string, err error) { r.t.Logf("%s: fault at %s: %v", owner, where, err) },
-	})
+	}
+	if r.alter != nil {
+		r.alter(&options)
+	}
+	engine, err := intent.New(options)
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"counterfoil/intent"
 	"counterfoil/intent/ledgertest"
+	"counterfoil/policy"
 	"counterfoil/provider"
 )
 
@@ -149,3 +150,10 @@ func (p *process) handoff(reason string) intent.Result {
 
 // later lets simulated time pass.
 func (r *rig) later(d time.Duration) { <-time.After(d) }
+
+// policyWide lets everything of the histories through; policyNarrow asks a
+// person for a sofa.
+var (
+	policyWide   = policy.Policy{Ceilings: map[string]policy.Ceiling{"USD": {PerRefundCents: 50000, PerTicketCents: 50000}}}
+	policyNarrow = policy.Default()
+)

@@ -27,8 +27,13 @@ func rule(row Row, class Class, caps Capabilities, s sighting) ruling {
 		return ruleOther(row, f.Effect)
 	case Absent:
 		switch row.State {
-		case StateInFlight, StateUnknown, StateNotPerformed:
+		case StateInFlight, StateUnknown:
 			return ruleAbsent(row, class, caps, s.asked)
+		case StateNotPerformed:
+			if row.Retry != RetryNever {
+				return ruleAbsent(row, class, caps, s.asked)
+			}
+			return ruling{row: closeBy(row, caps, s)} // a decision or a last word stands
 		case StateAwaiting, StateReady:
 			return ruling{row: closeBy(row, caps, s)}
 		case StatePerformed, StateQueued:
@@ -44,6 +49,15 @@ func rule(row Row, class Class, caps Capabilities, s sighting) ruling {
 
 func ruleFound(row Row, class Class, effect Effect, asked time.Time) ruling {
 	before := row
+	if before.State == StatePerformed {
+		second := before.EffectID != "" && before.EffectID != effect.ID
+		switch {
+		case second:
+			return ruling{row: row, causes: []Cause{CauseSecondEffect}} // the first stays, a person looks
+		case asked.Before(before.ConfirmedAt):
+			return ruling{row: row} // an older sighting than the one that stands
+		}
+	}
 	row = withEffect(row, effect)
 	row.Evidence, row.ConfirmedAt = EvidenceLookup, asked
 	if effect.comeToNothing(class) {
@@ -51,10 +65,21 @@ func ruleFound(row Row, class Class, effect Effect, asked time.Time) ruling {
 	}
 	row.State, row.Reason, row.Retry = StatePerformed, "", ""
 	r := ruling{row: row}
-	if before.State != StateInFlight && before.State != StateUnknown && before.State != StatePerformed && before.Sends > 0 {
+	if contradicts(before) {
 		r.causes = append(r.causes, CauseLateLanding)
 	}
 	return r
+}
+
+// contradicts reports whether an effect contradicts what was answered from a
+// row: that nothing had happened, although something had been sent.
+func contradicts(row Row) bool {
+	switch row.State {
+	case StateNotPerformed, StateAwaiting, StateReady:
+		return row.Sends > 0
+	case StateInFlight, StateUnknown, StatePerformed, StateQueued:
+	}
+	return false
 }
 
 // ruleUndone: the authority took the act on and it has come to nothing. It is

@@ -83,11 +83,13 @@ func (e *Engine) sayRow(row Row, act Act, op Operation, s spoken) Result {
 	}
 	if row.EffectID != "" {
 		r.SetEffect(op.Field(), row.EffectID)
-		r.Cents, r.Currency = row.Cents, row.Currency
+		if r.Reason != ReasonMismatch { // that effect is of other figures
+			r.Cents, r.Currency = row.Cents, row.Currency
+		}
 		r.ConfirmedAt = Timestamp(row.ConfirmedAt)
 	}
 	if s.told != nil {
-		r.Escalation = escalationResult(*s.told)
+		r.Escalation = e.escalationResult(*s.told)
 	}
 	if s.unrecorded {
 		no := false
@@ -182,7 +184,7 @@ func (c *call) afterPanic(ctx context.Context) (result Result) {
 	c.land()
 	defer func() {
 		if p := recover(); p != nil {
-			c.e.fault("panic while settling a panic", panicked{p})
+			c.e.fault("panic while settling a panic", caught(p))
 			result = Result{
 				Verdict: "Unknown: this call broke off after it may have sent. Do not ask again.", Outcome: Unknown,
 				DoNotRetry: true, Retry: RetryNever, Reason: ReasonInFlight, IntentKey: row.Key.String(),

@@ -246,10 +246,7 @@ func TestRepeatOfAnUndoneEffect(t *testing.T) {
 			s := &scripted{
 				caps:    strong,
 				answers: []intent.Answer{intent.AnsweredPerformed{Effect: made}, intent.AnsweredPerformed{Effect: intent.Effect{ID: "BK-2", Final: true}}},
-				found:   []intent.Finding{intent.Absent{}, tt.found},
-			}
-			if _, down := tt.found.(intent.LookupFailed); !down {
-				s.found = append(s.found, intent.Absent{})
+				found:   []intent.Finding{intent.Absent{}, intent.Absent{}, tt.found},
 			}
 			e := againEngine(t, s)
 			if first := e.Do(t.Context(), "act", intent.Arguments(`{}`)); first.Outcome != intent.Performed {

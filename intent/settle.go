@@ -24,11 +24,29 @@ func (e *Engine) settle(ctx context.Context, op Operation, row Row, act Act, s s
 			return written, e.tellFirst(ctx, c.Escalate), nil
 		case errors.As(err, &stale):
 			row = stale.Current
+			if !e.saysOf(s, row) {
+				return row, nil, nil
+			}
 		default:
 			e.spill(c)
 			return *c.Row, e.tellFirst(ctx, c.Escalate), err
 		}
 	}
+}
+
+// saysOf reports whether a sighting says anything of a row that somebody else
+// has written since: an effect always does; an absence only where no later
+// claim was made, and nobody is at work on it.
+func (e *Engine) saysOf(s sighting, row Row) bool {
+	switch s.finding.(type) {
+	case Found, FoundOther:
+		return true
+	case Absent, LookupFailed, LookupUnsupported:
+	}
+	if s.asked.Before(row.ClaimedAt) {
+		return false
+	}
+	return row.State != StateInFlight || e.senderGone(row) || e.expired(row)
 }
 
 // abandoned is a row as its last send left it: one in flight whose sender is
@@ -99,7 +117,7 @@ func nextLook(row Row, caps Capabilities, now time.Time) time.Time {
 	switch row.State {
 	case StateUnknown:
 		if blind || row.Reason == ReasonMismatch {
-			return time.Time{}
+			return row.stillUnknownAt()
 		}
 		return later
 	case StatePerformed:
@@ -108,6 +126,9 @@ func nextLook(row Row, caps Capabilities, now time.Time) time.Time {
 		}
 		return later
 	case StateNotPerformed:
+		if row.Step > 0 && row.Retry == RetryWait {
+			return latest(row.RetryAt, now) // a later step is asked for by nobody else
+		}
 		if !row.OnWatch() || blind {
 			return time.Time{}
 		}
@@ -139,6 +160,20 @@ func (e *Engine) commit(ctx context.Context, c Change) (Row, error) {
 	ctx, cancel := recording(ctx)
 	defer cancel()
 	return e.o.Ledger.Commit(ctx, c)
+}
+
+// commitFirmly writes a change that is worth more than the time it takes: where
+// the ledger cannot take it, again, a few times and within the bound of one
+// commit.
+func (e *Engine) commitFirmly(ctx context.Context, c Change) (Row, error) {
+	ctx, cancel := recording(ctx)
+	defer cancel()
+	for n := 1; ; n++ {
+		row, err := e.o.Ledger.Commit(ctx, c)
+		if err == nil || moved(err) || n == recordTries || !pause(ctx, backoff(n)) {
+			return row, err
+		}
+	}
 }
 
 // spill keeps a change that the ledger could not take.

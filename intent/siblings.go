@@ -75,7 +75,7 @@ func (c *call) blocked(ctx context.Context, key Key, by Row) *Result {
 		return &answer
 	}
 	if esc := c.e.escalationOf(ctx, by); esc != nil {
-		answer.Escalation = escalationResult(*esc)
+		answer.Escalation = c.e.escalationResult(*esc)
 	}
 	return &answer
 }

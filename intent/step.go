@@ -6,7 +6,8 @@ import "context"
 // sent like any other. It has no reading and no judgement of its own: the step
 // before it, which the customer has seen, is what allows it.
 func (e *Engine) performStep(ctx context.Context, op Operation, row Row, act Act) Result {
-	defer e.leave.enter()()
+	exit := e.leave.enter()
+	defer exit()
 	c := e.newCall(op, act.Arguments)
 	defer func() { c.land() }()
 	ctx, cancel := context.WithTimeout(ctx, e.o.AnswerWithin)
@@ -15,7 +16,10 @@ func (e *Engine) performStep(ctx context.Context, op Operation, row Row, act Act
 	p := &plan{key: row.Key, row: row, act: act, seen: e.lookUp(ctx, step, row, act)}
 	switch p.seen.finding.(type) {
 	case Found, FoundOther:
-		return *c.adopt(ctx, p)
+		if answer := c.adopt(ctx, p); answer != nil {
+			return *answer
+		}
+		return e.sayRow(row, act, op, spoken{})
 	case LookupFailed:
 		return e.sayRow(row, act, op, spoken{})
 	case Absent, LookupUnsupported:

@@ -18,12 +18,14 @@ type Swept struct {
 	Settled   int `json:"settled"`   // rows whose state that changed
 	Performed int `json:"performed"` // approved intents and later steps that were sent
 	Delivered int `json:"delivered"` // escalations that reached the desk
+	Notified  int `json:"notified"`  // those of which a person was notified past the desk
 }
 
 // Sweep runs one bounded round: what dead processes left in flight, what is due
 // for another look, what a person has approved, and the outbox.
 func (e *Engine) Sweep(ctx context.Context) (Swept, error) {
-	defer e.leave.enter()()
+	exit := e.leave.enter()
+	defer exit()
 	var s Swept
 	orphans, err := e.o.Ledger.Orphans(ctx, sweepLimit)
 	if err != nil {
@@ -39,16 +41,43 @@ func (e *Engine) Sweep(ctx context.Context) (Swept, error) {
 		}
 		e.sweepRow(ctx, row, &s)
 	}
+	if e.o.Desk == nil && e.o.Notify == nil {
+		return s, nil
+	}
 	outbox, err := e.o.Ledger.Outbox(ctx, e.clock.now(), sweepLimit)
 	if err != nil {
 		return s, err
 	}
 	for _, esc := range outbox {
-		if e.o.Desk != nil && ctx.Err() == nil && !e.deliver(ctx, esc).DeliveredAt.IsZero() {
-			s.Delivered++
+		if ctx.Err() != nil {
+			return s, ctx.Err()
 		}
+		e.sweepEscalation(ctx, esc, &s)
 	}
 	return s, nil
+}
+
+// sweepEscalation tells a person of one entry of the outbox, if nobody else has
+// since it was read. A fault in it is reported and leaves the entry to the next
+// round.
+func (e *Engine) sweepEscalation(ctx context.Context, listed Escalation, s *Swept) {
+	defer func() {
+		if p := recover(); p != nil {
+			e.fault("sweep an escalation", caught(p))
+		}
+	}()
+	esc, ok, err := e.o.Ledger.Escalation(ctx, listed.Key)
+	if err != nil || !ok || !esc.DeliveredAt.IsZero() || !esc.DueAt.Equal(listed.DueAt) {
+		e.fault("read an escalation", err)
+		return
+	}
+	told := e.notifyOfDelay(ctx, e.deliver(ctx, esc))
+	if !told.DeliveredAt.IsZero() {
+		s.Delivered++
+	}
+	if esc.NotifiedAt.IsZero() && !told.NotifiedAt.IsZero() {
+		s.Notified++
+	}
 }
 
 // Run sweeps at once and then on an interval until ctx ends.
@@ -68,23 +97,39 @@ func (e *Engine) Run(ctx context.Context, every time.Duration) {
 func (e *Engine) sweepRow(ctx context.Context, row Row, s *Swept) {
 	defer func() {
 		if p := recover(); p != nil {
-			e.fault("sweep a row", panicked{p})
+			e.fault("sweep a row", caught(p))
 		}
 	}()
 	current, ok, err := e.o.Ledger.Find(ctx, row.Key)
+	if err != nil || !ok || current.Version != row.Version {
+		return
+	}
 	op, known := e.operations[row.Tool]
-	if err != nil || !ok || !known || current.Version != row.Version {
+	switch {
+	case !known: // a tool of another version of this program
+		e.postpone(ctx, row)
+	case row.State == StateReady, row.Step > 0 && row.State == StateNotPerformed && row.Retry == RetryWait:
+		e.sweepReady(ctx, row, s)
+	default:
+		e.sweepOpen(ctx, op, row, s)
+	}
+}
+
+// sweepReady performs what was approved, and the later steps of an act.
+func (e *Engine) sweepReady(ctx context.Context, row Row, s *Swept) {
+	if _, err := e.perform(ctx, row); err != nil {
+		e.fault("perform", err)
 		return
 	}
-	if row.State == StateReady {
-		if _, err := e.perform(ctx, row); err != nil {
-			e.fault("perform", err)
-			return
-		}
-		s.Performed++
-		e.postponeIfReady(ctx, row.Key)
-		return
+	s.Performed++
+	after, ok, err := e.o.Ledger.Find(ctx, row.Key)
+	if err == nil && ok && after.State == row.State {
+		e.postpone(ctx, after)
 	}
+}
+
+// sweepOpen looks one open row up and records what that says.
+func (e *Engine) sweepOpen(ctx context.Context, op Operation, row Row, s *Swept) {
 	act, err := e.o.Ledger.Act(ctx, row.Key)
 	if err != nil {
 		e.fault("act", err)
@@ -107,15 +152,16 @@ func (e *Engine) sweepRow(ctx context.Context, row Row, s *Swept) {
 	case settled.State != row.State || settled.OnWatch() != row.OnWatch() || settled.Status != row.Status:
 		s.Settled++
 	default:
+		e.stillUnknown(ctx, op, settled, act)
 		e.postpone(ctx, settled)
 	}
 }
 
-// postponeIfReady puts an act off that could not be sent after all.
-func (e *Engine) postponeIfReady(ctx context.Context, key Key) {
-	row, ok, err := e.o.Ledger.Find(ctx, key)
-	if err == nil && ok && row.State == StateReady {
-		e.postpone(ctx, row)
+// stillUnknown tells a person once more of an unknown that has kept its scope
+// closed for hours, so that a customer is not muted in silence.
+func (e *Engine) stillUnknown(ctx context.Context, op Operation, row Row, act Act) {
+	if row.State == StateUnknown && row.Blocks() && !e.clock.now().Before(row.stillUnknownAt()) {
+		e.raise(ctx, op, row, act, CauseStillUnknown)
 	}
 }
 

@@ -147,8 +147,11 @@ func phraseUnknown(r *Result, d Description, class Class) {
 		r.Verdict = fmt.Sprintf("Unknown for now: the %s has been started and is not settled yet. Do not ask again.", d.What)
 		r.Note = "It is being settled; list_effects with this intent_key shows how it ends."
 	case r.Reason == ReasonQueued:
-		r.Verdict = "Not delivered yet: the handoff is kept in the outbox on this machine and will be sent until a person has it."
-		r.Note = "Do not ask again; no person has been told yet."
+		r.Verdict = "Not delivered yet: the handoff is kept in the outbox on this machine."
+		r.Note = "Do not ask again."
+		if r.Escalation != nil {
+			r.Note += " " + whoKnows(r.Escalation)
+		}
 	case r.Reason == ReasonMismatch:
 		r.Verdict = fmt.Sprintf("Unknown: the provider has %s under this key, but it is not the %s. Do not ask again.", r.effectID(), d.What)
 		r.Note = whoKnows(r.Escalation)
@@ -163,13 +166,25 @@ func phraseUnknown(r *Result, d Description, class Class) {
 
 // whoKnows says whether a person has been told, and no more than is true.
 func whoKnows(esc *EscalationResult) string {
-	switch {
-	case esc == nil:
+	if esc == nil {
 		return "Nobody has been told yet: hand over to a person with escalate_to_human."
-	case esc.State == deskDelivered:
-		return fmt.Sprintf("A person has been told (%s).", esc.ID)
 	}
-	return "A message to a person is queued on this machine; nobody has read it yet."
+	return esc.known
+}
+
+// queuedWords say who knows of an escalation that the desk does not have. Only
+// before the first try is it sure that nobody does: an answer may have been lost
+// on its way back.
+func (e *Engine) queuedWords(esc Escalation) string {
+	switch {
+	case !esc.NotifiedAt.IsZero() && e.o.NotifyBy != "":
+		return fmt.Sprintf("A person has been notified (by %s), the handoff itself is kept on this machine.", e.o.NotifyBy)
+	case !esc.NotifiedAt.IsZero():
+		return "A person has been notified, the handoff itself is kept on this machine."
+	case !esc.DueAt.After(esc.CreatedAt):
+		return "A message to a person is queued on this machine, nobody has been notified."
+	}
+	return "A message to a person is queued on this machine; nothing shows yet that it has reached anybody."
 }
 
 // blockedWords name an open sibling.

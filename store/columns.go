@@ -46,12 +46,13 @@ func attemptFields(a *intent.Attempt) []any {
 }
 
 // escalationColumns are those of an intent.Escalation.
-const escalationColumns = "key, subject, cause, ticket, reason, summary, created_at, tries, ordinal, due_at, handoff_id, delivered_at"
+const escalationColumns = "key, subject, cause, ticket, reason, summary, created_at, tries, ordinal, due_at, handoff_id, delivered_at, notified_at"
 
 func escalationFields(e *intent.Escalation) []any {
 	return []any{
 		(*keyBlob)(&e.Key), (*keyBlob)(&e.Subject), &e.Cause, &e.Ticket, &e.Reason, &e.Summary,
 		(*instant)(&e.CreatedAt), &e.Tries, &e.Ordinal, (*dueInstant)(&e.DueAt), &e.HandoffID, (*instant)(&e.DeliveredAt),
+		(*instant)(&e.NotifiedAt),
 	}
 }
 

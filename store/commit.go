@@ -16,6 +16,9 @@ func (l *Ledger) Commit(ctx context.Context, c intent.Change) (intent.Row, error
 	if err := check(c); err != nil {
 		return intent.Row{}, fmt.Errorf("%s: %w", subject(c), err)
 	}
+	if err := l.replayOwn(ctx); err != nil {
+		return intent.Row{}, describe(c, err)
+	}
 	row, err := l.commit(ctx, c, (*transaction).apply)
 	if err != nil {
 		return intent.Row{}, describe(c, err)
@@ -164,10 +167,10 @@ func (tx *transaction) append(ctx context.Context, id int64, c intent.Change) er
 	if c.Decision == nil {
 		return nil
 	}
-	const query = `INSERT INTO decisions (intent, n, verb, who, note, at)
-		SELECT ?1, 1 + ifnull(max(n), 0), ?2, ?3, ?4, ?5 FROM decisions WHERE intent = ?1`
+	const query = `INSERT INTO decisions (intent, n, verb, who, note, secret, at)
+		SELECT ?1, 1 + ifnull(max(n), 0), ?2, ?3, ?4, ?5, ?6 FROM decisions WHERE intent = ?1`
 	d := c.Decision
-	return tx.exec(ctx, query, id, d.Verb, d.Who, d.Note, instant(d.At))
+	return tx.exec(ctx, query, id, d.Verb, d.Who, d.Note, d.Secret, instant(d.At))
 }
 
 func (tx *transaction) putAct(ctx context.Context, id int64, a intent.Act) error {

@@ -52,7 +52,8 @@ func dsn(path string, more ...string) string {
 // writing is the connection that writes. A file that it makes has the
 // permissions of the lock file.
 func writing(path, lockPath string) string {
-	return dsn(path, "mode=rwc", "_defensive=1", modeOf(lockPath))
+	// secure_delete: what is taken away or replaced leaves zeros behind.
+	return dsn(path, "mode=rwc", "_defensive=1", "_pragma=secure_delete(1)", modeOf(lockPath))
 }
 
 // modeOf has a file that SQLite makes get the permissions of another one.

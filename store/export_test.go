@@ -87,3 +87,8 @@ func Enter(ctx context.Context, path string) (leave func() error, err error) {
 
 // UnsafePlace names what is known against a directory.
 func UnsafePlace(dir string) (string, error) { return unsafePlace(dir) }
+
+// ExamineWith examines with further settings of the connection that writes.
+func ExamineWith(ctx context.Context, e Examination, more ...string) Health {
+	return examine(ctx, e, more...)
+}

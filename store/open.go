@@ -47,6 +47,7 @@ type Ledger struct {
 	closing  atomic.Bool
 	closed   atomic.Bool
 	damaged  atomic.Pointer[refusal]
+	spilled  atomic.Bool // something of ours waits in the spill file
 }
 
 var _ intent.Ledger = (*Ledger)(nil)

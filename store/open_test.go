@@ -60,6 +60,7 @@ func TestSettings(t *testing.T) {
 		{"busy_timeout", "2000", "2000"},
 		{"journal_size_limit", strconv.Itoa(64 << 20), strconv.Itoa(64 << 20)},
 		{"query_only", "0", "1"},
+		{"secure_delete", "1", "0"},
 		{"application_id", strconv.Itoa(0x63666f69), strconv.Itoa(0x63666f69)},
 		{"user_version", strconv.Itoa(store.SchemaVersion), strconv.Itoa(store.SchemaVersion)},
 	}

@@ -31,7 +31,7 @@ const (
 		FROM intents i CROSS JOIN acts a ON a.intent = i.id WHERE i.account = 1 AND i.key = ?`
 	queryAttempts = "SELECT " + attemptColumns + `, ifnull((SELECT o.name FROM owners o WHERE o.id = a.owner), '')
 		FROM attempts a WHERE a.intent = ? ORDER BY a.n`
-	queryDecisions = "SELECT verb, who, note, at FROM decisions WHERE intent = ? ORDER BY n"
+	queryDecisions = "SELECT verb, who, note, secret, at FROM decisions WHERE intent = ? ORDER BY n"
 	queryNumber    = "SELECT id FROM intents WHERE account = 1 AND key = ?"
 	// counted, in SQL, is what the row of except has in the sums.
 	querySum = `SELECT
@@ -122,7 +122,7 @@ func (l *Ledger) Decisions(ctx context.Context, key intent.Key) (all []intent.De
 	}
 	err = l.each(ctx, what, queryDecisions, []any{id}, func(scan func(...any) error) (bool, error) {
 		var d intent.Decision
-		if err := scan(&d.Verb, &d.Who, &d.Note, (*instant)(&d.At)); err != nil {
+		if err := scan(&d.Verb, &d.Who, &d.Note, &d.Secret, (*instant)(&d.At)); err != nil {
 			return false, err
 		}
 		all = append(all, d)

@@ -1,6 +1,6 @@
 -- The ledger, schema 1. The lists of states and reasons are those of package
 -- intent; a test compares them. Times are milliseconds since 1970, UTC; NULL is
--- no time. Nothing is ever deleted.
+-- no time. No row is ever deleted; the texts of a ticket may be erased.
 
 -- One row: what this file is. seq is the number of the last commit; the version
 -- of an intent and the mark of a resource are values of it.
@@ -143,6 +143,7 @@ CREATE TABLE decisions (
 	verb   TEXT NOT NULL,
 	who    TEXT NOT NULL,
 	note   TEXT NOT NULL,
+	secret INTEGER NOT NULL,
 	at     INTEGER,
 	PRIMARY KEY (intent, n)
 ) STRICT, WITHOUT ROWID;
@@ -161,7 +162,8 @@ CREATE TABLE escalations (
 	ordinal      INTEGER NOT NULL,
 	due_at       INTEGER NOT NULL,
 	handoff_id   TEXT NOT NULL,
-	delivered_at INTEGER
+	delivered_at INTEGER,
+	notified_at  INTEGER
 ) STRICT;
 
 CREATE INDEX escalations_due ON escalations (due_at) WHERE delivered_at IS NULL;
@@ -174,7 +176,17 @@ CREATE TRIGGER attempts_fixed BEFORE UPDATE ON attempts
 BEGIN SELECT raise(ABORT, 'an attempt is never changed'); END;
 CREATE TRIGGER decisions_kept BEFORE DELETE ON decisions
 BEGIN SELECT raise(ABORT, 'a decision is never deleted'); END;
+-- The texts of a ticket may be erased, and nothing else of what was decided or
+-- told; not while the intent is open, or a person has not been told yet.
 CREATE TRIGGER decisions_fixed BEFORE UPDATE ON decisions
+WHEN new.note <> '' OR (new.intent, new.n, new.verb, new.who, new.secret, new.at)
+	IS NOT (old.intent, old.n, old.verb, old.who, old.secret, old.at)
+	OR (SELECT open FROM intents WHERE id = old.intent)
 BEGIN SELECT raise(ABORT, 'a decision is never changed'); END;
 CREATE TRIGGER escalations_kept BEFORE DELETE ON escalations
 BEGIN SELECT raise(ABORT, 'an escalation is never deleted'); END;
+CREATE TRIGGER escalations_fixed BEFORE UPDATE OF id, key, subject, cause, ticket, reason, summary, created_at ON escalations
+WHEN new.summary <> '(erased)' OR (new.id, new.key, new.subject, new.cause, new.ticket, new.reason, new.created_at)
+	IS NOT (old.id, old.key, old.subject, old.cause, old.ticket, old.reason, old.created_at)
+	OR old.delivered_at IS NULL AND old.notified_at IS NULL
+BEGIN SELECT raise(ABORT, 'what a person is told is never changed'); END;

@@ -92,8 +92,25 @@ func (l *Ledger) Spill(c intent.Change) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, leave()) }()
+	l.spilled.Store(true)
 	// A line that a crash cut off ends here at the latest.
 	return appendTo(l.spillPath(), append([]byte{'\n'}, line...))
+}
+
+// replayOwn applies what this ledger has spilled itself, before anything else is
+// written: a process that lives on must not contradict what it knows.
+func (l *Ledger) replayOwn(ctx context.Context) error {
+	if !l.spilled.CompareAndSwap(true, false) {
+		return nil
+	}
+	if err := l.replay(ctx); err != nil {
+		l.spilled.Store(true)
+		return err
+	}
+	if _, err := os.Stat(l.spillPath()); err == nil { // it waits: the ledger takes no writes yet
+		l.spilled.Store(true)
+	}
+	return nil
 }
 
 // replay applies what was spilled, oldest first, and removes the file. While

@@ -108,6 +108,29 @@ func (w *writer) row(ctx context.Context, query string, args []any, dest ...any)
 	return s.QueryRowContext(ctx, args...).Scan(dest...)
 }
 
+// first is row, where there may be none.
+func (w *writer) first(ctx context.Context, query string, args []any, dest ...any) (found bool, err error) {
+	err = w.row(ctx, query, args, dest...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// count is exec, and how many rows that changed.
+func (w *writer) count(ctx context.Context, query string, args ...any) (int, error) {
+	s, err := w.stmt(ctx, query) //nolint:sqlclosecheck // kept, and closed with the connection
+	if err != nil {
+		return 0, err
+	}
+	result, err := s.ExecContext(ctx, args...)
+	if err != nil {
+		return 0, err
+	}
+	n, err := result.RowsAffected()
+	return int(n), err
+}
+
 // checkpoint moves the -wal into the file as far as no reader is in the way,
 // and cuts it back where nobody uses it: that would otherwise wait, and make
 // the others wait.

@@ -60,7 +60,10 @@ func (o bookPickup) Read(ctx context.Context, args intent.Arguments) intent.Read
 func (bookPickup) Judge(r intent.Readable, v intent.View) intent.Judgement { return judgeTalk(r, v) }
 
 func (bookPickup) Describe(act intent.Act) intent.Description {
-	d := intent.Description{Noun: "pickup", What: "pickup", Twice: "be booked twice", Working: working}
+	d := intent.Description{
+		Noun: "pickup", What: "pickup", Twice: "be booked twice", Working: working,
+		Done: "A courier has been booked.", Undone: "The pickup was booked and has been cancelled.",
+	}
 	if v, err := decodePayload[provider.Pickup](act.Payload); err == nil {
 		d.What = fmt.Sprintf("pickup of order %s on %s", v.OrderID, v.Date)
 		d.Done = fmt.Sprintf("A courier will come on %s.", v.Date)

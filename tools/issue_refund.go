@@ -146,7 +146,12 @@ func (o issueRefund) Judge(r intent.Readable, v intent.View) intent.Judgement {
 func (issueRefund) Describe(act intent.Act) intent.Description {
 	v, err := decodePayload[provider.Refund](act.Payload)
 	if err != nil {
-		return intent.Description{Noun: "refund", What: "refund", Twice: "pay twice"}
+		return intent.Description{ // what was kept of it has been erased
+			Noun: "refund", What: "refund", Twice: "pay twice",
+			Done:    "Your refund has been made.",
+			Pending: "Your refund has been accepted and is on its way; it has not been paid out yet.",
+			Working: "We are working on your refund and will come back to you.",
+		}
 	}
 	amount := intent.Money(v.Cents, v.Currency)
 	what := fmt.Sprintf("refund of %s for item %s on order %s", amount, v.ItemID, v.OrderID)

@@ -68,7 +68,7 @@ func (d *dice) time() time.Time {
 
 func (d *dice) change(model *Memory) (c intent.Change) {
 	if d.chance(10) {
-		return intent.Change{Update: &intent.Escalation{Key: keyOf(100 + d.IntN(6)), Tries: d.IntN(9), DueAt: d.time(), DeliveredAt: d.time()}}
+		return intent.Change{Update: &intent.Escalation{Key: keyOf(100 + d.IntN(6)), Tries: d.IntN(9), DueAt: d.time(), DeliveredAt: d.time(), NotifiedAt: d.time()}}
 	}
 	row := d.row(d.IntN(12))
 	if e := model.book.byKey[row.Key]; e != nil && d.chance(90) {

@@ -30,7 +30,7 @@ func attemptsAppended(t *testing.T, ls Ledgers) {
 
 func decisionsKept(t *testing.T, ls Ledgers) {
 	l, ctx := ls.First, t.Context()
-	first := intent.Decision{Verb: "approve", Who: "ines", Note: "seen", At: at(1)}
+	first := intent.Decision{Verb: "approve", Who: "ines", Note: "seen", Secret: true, At: at(1)}
 	full(t, first)
 	second := intent.Decision{Verb: "reopen", Who: "ole"}
 	c := claim(claimed(1))
@@ -63,6 +63,7 @@ func fullEscalation() intent.Escalation {
 	return intent.Escalation{
 		Key: keyOf(10), Subject: keyOf(1), Cause: intent.CauseUnknown, Ticket: ticket.ID, Reason: "technical_problem",
 		Summary: "look it up", CreatedAt: at(1), Tries: 1, Ordinal: 1, DueAt: at(2), HandoffID: "H-1", DeliveredAt: at(3),
+		NotifiedAt: at(4),
 	}
 }
 
@@ -93,7 +94,7 @@ func escalationOnce(t *testing.T, ls Ledgers) {
 func deliveredStays(t *testing.T, ls Ledgers) {
 	l := ls.First
 	e := fullEscalation()
-	e.Tries, e.Ordinal, e.HandoffID, e.DeliveredAt = 0, 0, "", time.Time{}
+	e.Tries, e.Ordinal, e.HandoffID, e.DeliveredAt, e.NotifiedAt = 0, 0, "", time.Time{}, time.Time{}
 	commit(t, l, intent.Change{Escalate: []intent.Escalation{e}})
 	update := func(u intent.Escalation) intent.Escalation {
 		t.Helper()
@@ -109,6 +110,12 @@ func deliveredStays(t *testing.T, ls Ledgers) {
 	}
 	e.Tries, e.Ordinal, e.DueAt = 1, 1, at(60)
 	same(t, "after a try", update(e), e)
+	e.NotifiedAt = at(65)
+	same(t, "after a notification", update(e), e)
+	later, never := e, e
+	later.NotifiedAt, never.NotifiedAt = at(66), time.Time{}
+	same(t, "after another notification", update(later), e)
+	same(t, "after a try that knows of none", update(never), e)
 	e.Tries, e.DueAt, e.HandoffID, e.DeliveredAt = 2, time.Time{}, "H-1", at(70)
 	same(t, "after the delivery", update(e), e)
 	same(t, "after a late try of another process", update(intent.Escalation{Tries: 3, DueAt: at(90)}), e)

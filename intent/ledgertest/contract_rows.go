@@ -334,7 +334,7 @@ func everything(r intent.Row, seen int64) intent.Change {
 	c.Act = &intent.Act{Arguments: intent.Arguments(`{"n":1}`), Request: []byte("body")}
 	c.Fingerprints = []intent.Fingerprint{fingerprintOf(1)}
 	c.Attempt = &intent.Attempt{Owner: "somebody", ProviderKey: "pk", StartedAt: at(1), EndedAt: at(2), Answer: "performed"}
-	c.Escalate = []intent.Escalation{{Key: intent.EscalationKey(r.Key, intent.CauseUnknown), Subject: r.Key, Cause: intent.CauseUnknown, CreatedAt: at(1), DueAt: at(1)}}
+	c.Escalate = []intent.Escalation{{Key: intent.EscalationKey(r.Key, intent.CauseUnknown, 0), Subject: r.Key, Cause: intent.CauseUnknown, CreatedAt: at(1), DueAt: at(1)}}
 	c.Decision = &intent.Decision{Verb: "resolve", Who: "ines", At: at(3)}
 	c.Followers = []intent.Follower{{Row: claimed(50, in(intent.StateReady), scope("")), Act: intent.Act{Payload: []byte("p")}, Resources: []intent.Resource{order}}}
 	return c

@@ -27,17 +27,18 @@ type view struct {
 
 // book is what all processes share.
 type book struct {
-	mu      sync.Mutex
-	account string
-	seq     int64
-	entries []*entry // in the order of their creation
-	byKey   map[intent.Key]*entry
-	changed map[intent.Resource]int64
-	outbox  []*intent.Escalation
-	alive   map[string]bool
-	spilled []intent.Change
-	repeats map[intent.Key]int
-	commits int
+	mu       sync.Mutex
+	account  string
+	seq      int64
+	entries  []*entry // in the order of their creation
+	byKey    map[intent.Key]*entry
+	changed  map[intent.Resource]int64
+	outbox   []*intent.Escalation
+	alive    map[string]bool
+	spilled  []intent.Change
+	spillers map[string]bool // the processes whose changes are in spilled
+	repeats  map[intent.Key]int
+	commits  int
 
 	failCommits, failReads       int // negative: until told otherwise
 	failCommitsWith, failReadsBy error
@@ -56,12 +57,13 @@ type entry struct {
 // NewMemory returns an empty ledger of account.
 func NewMemory(account string) *Memory {
 	b := &book{
-		account: account,
-		seq:     1,
-		byKey:   map[intent.Key]*entry{},
-		changed: map[intent.Resource]int64{},
-		alive:   map[string]bool{},
-		repeats: map[intent.Key]int{},
+		account:  account,
+		seq:      1,
+		byKey:    map[intent.Key]*entry{},
+		changed:  map[intent.Resource]int64{},
+		alive:    map[string]bool{},
+		repeats:  map[intent.Key]int{},
+		spillers: map[string]bool{},
 	}
 	return b.open("process-1")
 }
@@ -143,12 +145,13 @@ func (m *Memory) Clone() *Memory {
 	m.book.mu.Lock()
 	defer m.book.mu.Unlock()
 	b := &book{
-		account: m.book.account,
-		seq:     m.book.seq,
-		byKey:   map[intent.Key]*entry{},
-		changed: maps.Clone(m.book.changed),
-		alive:   maps.Clone(m.book.alive),
-		repeats: maps.Clone(m.book.repeats),
+		account:  m.book.account,
+		seq:      m.book.seq,
+		byKey:    map[intent.Key]*entry{},
+		changed:  maps.Clone(m.book.changed),
+		alive:    maps.Clone(m.book.alive),
+		repeats:  maps.Clone(m.book.repeats),
+		spillers: map[string]bool{},
 	}
 	for _, e := range m.book.entries {
 		b.add(e.clone())

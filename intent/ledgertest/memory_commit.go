@@ -22,6 +22,9 @@ func (v *view) Commit(_ context.Context, c intent.Change) (intent.Row, error) {
 		b.failCommits = max(b.failCommits-1, -1)
 		return intent.Row{}, fmt.Errorf("commit: %w", b.failCommitsWith)
 	}
+	if b.spillers[v.owner] { // a process that lives on must not contradict what it knows
+		b.replay()
+	}
 	return b.apply(c)
 }
 
@@ -131,14 +134,17 @@ func (b *book) touch(rs []intent.Resource) {
 	}
 }
 
-// post writes to the outbox. An entry that is there is left as it is, and one
-// that was delivered does not become undelivered.
+// post writes to the outbox. An entry that is there is left as it is. One that
+// was delivered does not become undelivered, and a person who was notified stays
+// so.
 func (b *book) post(c intent.Change) {
 	for _, e := range c.Escalate {
 		if b.find(e.Key) != nil {
 			continue
 		}
-		e.CreatedAt, e.DueAt, e.DeliveredAt = milli(e.CreatedAt), milli(e.DueAt), milli(e.DeliveredAt)
+		for _, t := range []*time.Time{&e.CreatedAt, &e.DueAt, &e.DeliveredAt, &e.NotifiedAt} {
+			*t = milli(*t)
+		}
 		b.outbox = append(b.outbox, &e)
 	}
 	if c.Update == nil {
@@ -150,6 +156,9 @@ func (b *book) post(c intent.Change) {
 	}
 	e.Tries, e.Ordinal, e.DueAt = c.Update.Tries, c.Update.Ordinal, milli(c.Update.DueAt)
 	e.HandoffID, e.DeliveredAt = c.Update.HandoffID, milli(c.Update.DeliveredAt)
+	if e.NotifiedAt.IsZero() {
+		e.NotifiedAt = milli(c.Update.NotifiedAt)
+	}
 }
 
 func (b *book) find(key intent.Key) *intent.Escalation {

@@ -15,6 +15,7 @@ func (v *view) Spill(c intent.Change) error {
 		return fmt.Errorf("spill: %w", ErrDead)
 	}
 	v.book.spilled = append(v.book.spilled, copyChange(c))
+	v.book.spillers[v.owner] = true
 	return nil
 }
 
@@ -22,9 +23,12 @@ func (v *view) Spill(c intent.Change) error {
 // Evidence that an effect exists wins over any other state; everything else
 // counts only if its row has not changed since.
 func (m *Memory) Replay() {
-	b := m.book
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	m.book.mu.Lock()
+	defer m.book.mu.Unlock()
+	m.book.replay()
+}
+
+func (b *book) replay() {
 	for _, c := range b.spilled {
 		if c.Row != nil && c.Row.State == intent.StatePerformed {
 			c = b.evidence(c)
@@ -32,6 +36,7 @@ func (m *Memory) Replay() {
 		_, _ = b.apply(c) // what no longer fits is dropped
 	}
 	b.spilled = nil
+	clear(b.spillers)
 }
 
 // evidence turns a spilled change that tells of an effect into one that fits

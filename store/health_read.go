@@ -1,0 +1,104 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strconv"
+	"strings"
+
+	"counterfoil/intent"
+)
+
+const (
+	// The other columns of an aggregate with min are those of the least row.
+	queryStandings = "SELECT state, count(*), min(created_at), key FROM intents WHERE open = 1 GROUP BY state ORDER BY state"
+	queryNewest    = "SELECT max(max(ifnull(updated_at, 0), ifnull(created_at, 0))) FROM intents"
+	queryUntold    = "SELECT count(*), count(notified_at), min(created_at), ifnull(max(tries), 0) FROM escalations WHERE delivered_at IS NULL"
+)
+
+// contentsNow reads, in a few short statements, what somebody may have to see to.
+func (l *Ledger) contentsNow(ctx context.Context) (c Contents, err error) {
+	err = l.read.each(ctx, queryStandings, nil, func(scan func(...any) error) (bool, error) {
+		var s Standing
+		if err := scan(&s.State, &s.Count, (*instant)(&s.Since), (*keyBlob)(&s.Oldest)); err != nil {
+			return false, err
+		}
+		c.Open = append(c.Open, s)
+		return true, nil
+	})
+	if err != nil {
+		return Contents{}, err
+	}
+	if _, err := l.scan(ctx, "newest", queryNewest, nil, (*instant)(&c.Newest)); err != nil {
+		return Contents{}, err
+	}
+	u := &c.Outbox
+	if _, err := l.scan(ctx, "untold", queryUntold, nil, &u.Count, &u.Notified, (*instant)(&u.Since), &u.Tries); err != nil {
+		return Contents{}, err
+	}
+	orphans, err := l.Orphans(ctx, int(^uint(0)>>1))
+	if err != nil {
+		return Contents{}, err
+	}
+	c.Orphans = standingOf(orphans)
+	return c, nil
+}
+
+func standingOf(rows []intent.Row) (s Standing) {
+	for _, row := range rows {
+		if s.Count == 0 || row.CreatedAt.Before(s.Since) {
+			s.State, s.Since, s.Oldest = row.State, row.CreatedAt, row.Key
+		}
+		s.Count++
+	}
+	return s
+}
+
+// damageIn reads the whole file. At most so many findings are brought.
+func (l *Ledger) damageIn(ctx context.Context) (found []string, err error) {
+	const most = 20
+	check := "PRAGMA integrity_check(" + strconv.Itoa(most) + ")"
+	err = l.read.each(ctx, check, nil, func(scan func(...any) error) (bool, error) {
+		var line string
+		if err := scan(&line); err != nil {
+			return false, err
+		}
+		if line != "ok" {
+			found = append(found, line)
+		}
+		return true, nil
+	})
+	return found, err
+}
+
+// settingsWanted are those without which a ledger is not safe.
+var settingsWanted = []Setting{
+	{Name: "journal_mode", Want: "wal"},
+	{Name: "synchronous", Want: "2"}, // FULL
+	{Name: "foreign_keys", Want: "1"},
+	{Name: "locking_mode", Want: "normal"},
+}
+
+// trial reads back how a connection that writes is set, and writes a little more
+// than a claim does: with a ROLLBACK, so that no byte of it reaches the disk.
+func trial(ctx context.Context, name string) (settings []Setting, err error) {
+	db, err := sql.Open("sqlite", name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	db.SetMaxOpenConns(1)
+	for _, s := range settingsWanted {
+		if s.Got, err = scanOne[string](ctx, db, "PRAGMA "+s.Name); err != nil {
+			return settings, err
+		}
+		settings = append(settings, s)
+	}
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return settings, err
+	}
+	_, err = tx.ExecContext(ctx, "INSERT INTO owners (name) VALUES (?)", "a trial "+strings.Repeat("-", 64<<10))
+	return settings, errors.Join(err, tx.Rollback())
+}
