@@ -35,15 +35,16 @@ func (e *Engine) escalation(ctx context.Context, op Operation, row Row, act Act,
 // escalationKey is the key of a row's escalation for a cause, in the present
 // episode: the number of decisions that changed where the intent stands.
 func (e *Engine) escalationKey(ctx context.Context, row Row, cause Cause) Key {
-	reads, cancel := recording(ctx)
-	defer cancel()
-	decisions, err := e.o.Ledger.Decisions(reads, row.Key)
-	e.fault("decisions", err)
 	episode := 0
-	for _, d := range decisions {
-		switch d.Verb {
-		case VerbApprove, VerbDecline, VerbResolve, VerbReopen:
-			episode++
+	if row.Version != 0 { // a row that is not written yet has no decisions
+		reads, cancel := recording(ctx)
+		defer cancel()
+		decisions, err := e.o.Ledger.Decisions(reads, row.Key)
+		e.fault("decisions", err)
+		for _, d := range decisions {
+			if d.Verb == VerbDecline || d.Verb == VerbResolve || d.Verb == VerbReopen {
+				episode++
+			}
 		}
 	}
 	return EscalationKey(row.Key, cause, episode)
@@ -262,6 +263,8 @@ func summarise(d Description, row Row, act Act, cause Cause) (reason, summary st
 		return "technical_problem", fmt.Sprintf("The %s exists after all (%s), although it had been reported as not done. Check what the customer was told since. Key: %s.", d.What, row.EffectID, key)
 	case CauseLateFailure:
 		return "technical_problem", fmt.Sprintf("The %s (%s) had been accepted and has come to nothing: its status is now %s. Run counterfoil allow-repeat %s if it may be made again.", d.What, row.EffectID, row.Status, key)
+	case CauseFigures:
+		return "approval_needed", fmt.Sprintf("The %s was approved on figures that have changed since, so nothing was sent and it waits for you again. Figures now: %s. Run: counterfoil approvals approve %s, or: counterfoil approvals decline %s.", d.What, act.Figures, key, key)
 	case CauseSecondEffect:
 		return "technical_problem", fmt.Sprintf("Two effects are known for one %s: the ledger holds %s, and the provider has another under the same key. Look at both in the provider's books. Key: %s.", d.Noun, row.EffectID, key)
 	case CauseStillUnknown:

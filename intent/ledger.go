@@ -134,13 +134,14 @@ const (
 	CauseLateFailure  Cause = "late_failure"  // an effect that had been called performed is undone
 	CauseSecondEffect Cause = "second_effect" // two effects are known for one intent
 	CauseStillUnknown Cause = "still_unknown" // unknown for hours, and its scope is closed
+	CauseFigures      Cause = "figures"       // approved on figures that have changed
 )
 
 // Causes is the closed list.
 func Causes() []Cause {
 	return []Cause{
 		CauseHandoff, CauseUnknown, CauseApproval, CauseRefused, CauseRepeat,
-		CauseLateLanding, CauseLateFailure, CauseSecondEffect, CauseStillUnknown,
+		CauseLateLanding, CauseLateFailure, CauseSecondEffect, CauseStillUnknown, CauseFigures,
 	}
 }
 

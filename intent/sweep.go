@@ -123,9 +123,22 @@ func (e *Engine) sweepReady(ctx context.Context, row Row, s *Swept) {
 	}
 	s.Performed++
 	after, ok, err := e.o.Ledger.Find(ctx, row.Key)
-	if err == nil && ok && after.State == row.State {
+	switch {
+	case err != nil || !ok:
+	case after.State == row.State:
 		e.postpone(ctx, after)
+	case after.State == StateAwaiting: // whoever approved it is not there to read that it waits again
+		e.tellOfFigures(ctx, after)
 	}
+}
+
+func (e *Engine) tellOfFigures(ctx context.Context, row Row) {
+	act, err := e.o.Ledger.Act(ctx, row.Key)
+	if err != nil {
+		e.fault("act", err)
+		return
+	}
+	e.raise(ctx, e.operations[row.Tool], row, act, CauseFigures)
 }
 
 // sweepOpen looks one open row up and records what that says.
