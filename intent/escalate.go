@@ -215,7 +215,7 @@ func (e *Engine) tell(ctx context.Context, esc Escalation, within time.Duration)
 		case Found:
 			return esc, &found.Effect, EvidenceLookup
 		case Absent:
-			if a.Stored {
+			if a.Stored && e.o.Desk.Capabilities().Lookup == LookupReadAfterWrite {
 				esc.Ordinal++
 			}
 		case FoundOther, LookupFailed, LookupUnsupported:

@@ -87,6 +87,8 @@ func TestHistoryFiguresAloneAreNoApproval(t *testing.T) {
 		r.policy.Store(&policy.Policy{Ceilings: map[string]policy.Ceiling{"USD": {PerRefundCents: 50000, PerTicketCents: 50000}}})
 		r.faultOnce("refunds.create", "timeout_before_accept")
 		want(t, p.do(sofa), intent.NotPerformed, intent.ReasonAbsent, intent.RetryWait)
+		r.later(40 * time.Second)
+		r.sweep(p) // the first attempt is ruled out
 		r.policy.Store(ptr(policy.Default()))
 		want(t, p.do(sofa), intent.NotPerformed, intent.ReasonApproval, intent.RetryNever)
 		r.wantEffects("refund", 0)

@@ -265,9 +265,11 @@ func TestHistoryLateAnswerWinsAndIsTold(t *testing.T) {
 		<-sent
 		key := r.rows()[0].Key
 		r.later(time.Minute) // P1's claim has outlived its budget
+		r.fault("refunds.list", "down", 0, 0) // or the person's word would be refused
 		if _, err := p2.Resolve(r.ctx, key, intent.Person{Name: "lead"}, ""); err != nil {
 			t.Fatal(err)
 		}
+		r.clearFaults()
 		close(goOn)
 		want(t, <-answer, intent.Performed, "", intent.RetryNotNeeded)
 		want(t, p2.do(nil), intent.AlreadyPerformed, "", intent.RetryNotNeeded)

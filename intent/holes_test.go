@@ -197,6 +197,8 @@ func (r *rig) watchedThenAwaiting(p *process, sofa map[string]any) intent.Result
 	r.policy.Store(&policyWide)
 	r.faultOnce("refunds.create", "timeout_before_accept")
 	want(r.t, p.do(sofa), intent.NotPerformed, intent.ReasonAbsent, intent.RetryWait)
+	r.later(40 * time.Second)
+	r.sweep(p) // the first attempt is ruled out
 	r.policy.Store(&policyNarrow)
 	waits := p.do(sofa)
 	want(r.t, waits, intent.NotPerformed, intent.ReasonApproval, intent.RetryNever)
@@ -502,42 +504,6 @@ func TestHoleQ_StepIsForgotten(t *testing.T) {
 	}, first, second)
 }
 
-// R: the late answer meets a row that waits for approval.
-func TestHoleR_LateAnswerMeetsApproval(t *testing.T) {
-	bubble(t, func(r *rig) {
-		p1, p2 := r.process("P1"), r.process("P2")
-		sofa := map[string]any{"ticket_id": "T-4188", "order_id": "SU-88510", "item_id": "SOFA-LINEN-3", "amount_cents": 42000}
-		r.policy.Store(&policyWide)
-		settled, goOn := make(chan struct{}), make(chan struct{})
-		r.fault("refunds.create", "lag", 1, 5*time.Minute)
-		p1.at = func(point intent.Point) {
-			if point == intent.PointSettled {
-				close(settled)
-				<-goOn
-			}
-		}
-		answer := make(chan intent.Result)
-		go func() { answer <- p1.Do(r.ctx, "issue_refund", refund(sofa)) }()
-		<-settled
-		r.later(time.Minute)
-		want(t, p2.do(sofa), intent.NotPerformed, intent.ReasonAbsent, intent.RetryWait)
-		r.policy.Store(&policyNarrow)
-		r.later(3 * time.Second)
-		want(t, p2.do(sofa), intent.NotPerformed, intent.ReasonApproval, intent.RetryNever)
-		close(goOn)
-		t.Log((<-answer).Verdict)
-		late := 0
-		for _, e := range r.ledger.Escalations() {
-			if e.Cause == intent.CauseLateLanding {
-				late++
-			}
-		}
-		if late != 1 {
-			t.Errorf("%d late landings told, want 1", late)
-		}
-	})
-}
-
 // S: two calls adopt the same effect at once.
 func TestHoleS_AdoptedTwice(t *testing.T) {
 	bubble(t, func(r *rig) {
@@ -642,9 +608,11 @@ func TestHoleW_TwoEffectsAreNotTold(t *testing.T) {
 		go func() { answer <- p1.Do(r.ctx, "issue_refund", refund(nil)) }()
 		<-settled
 		r.later(time.Minute)
+		r.fault("refunds.list", "down", 0, 0)
 		if _, err := p2.Resolve(r.ctx, r.rows()[0].Key, intent.Person{Name: "lead"}, "re_by_hand"); err != nil {
 			t.Fatal(err)
 		}
+		r.clearFaults()
 		close(goOn)
 		got := <-answer
 		t.Logf("%s %s", got.RefundID, got.Verdict)

@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"bytes"
 	"context"
 	"errors"
 )
@@ -12,7 +13,11 @@ func (c *call) judge(ctx context.Context, p *plan) (*plan, *Result) {
 	if err != nil {
 		return nil, c.ledgerDown(ctx, "view", err)
 	}
-	switch j := c.op.Judge(p.reading, view).(type) {
+	judgement := c.op.Judge(p.reading, view)
+	if _, allowed := judgement.(Allowed); !allowed && p.row.OnWatch() {
+		return nil, c.stillOnWatch(ctx, p)
+	}
+	switch j := judgement.(type) {
 	case Allowed:
 		return p, nil
 	case Refusal:
@@ -28,6 +33,16 @@ func (c *call) judge(ctx context.Context, p *plan) (*plan, *Result) {
 	c.e.fault("judge "+c.op.Tool(), errors.New("no judgement"))
 	answer := c.e.refuse(Refusal{Reason: ReasonInternal})
 	return nil, &answer
+}
+
+// stillOnWatch answers for an act that may not be sent again now, while an
+// earlier attempt of it may still land: nothing else would be true of it.
+func (c *call) stillOnWatch(ctx context.Context, p *plan) *Result {
+	answer := c.sayWith(ctx, p.row, p.act, spoken{evidence: EvidenceLookup})
+	if answer.Retry == RetryWait {
+		answer.RetryAfterSeconds = seconds(max(p.row.WatchUntil.Sub(c.e.clock.now()), retryAfterAbsence))
+	}
+	return answer
 }
 
 func (c *call) view(ctx context.Context, p *plan) (View, error) {
@@ -78,8 +93,8 @@ func (c *call) queueApproval(ctx context.Context, p *plan, j NeedsPerson) (*plan
 	waiting.State, waiting.Reason, waiting.Retry = StateAwaiting, ReasonApproval, RetryNever
 	waiting.Reopened = false
 	waiting.DueAt = nextLook(waiting, c.op.Steps()[0].Capabilities(), c.e.clock.now())
-	if p.row.State == StateAwaiting && p.act.Figures == j.Figures {
-		return nil, c.sayWith(ctx, p.row, p.act, spoken{})
+	if p.row.State == StateAwaiting {
+		return c.stillAwaiting(ctx, p)
 	}
 	p.act.Figures = j.Figures
 	waiting.UpdatedAt = c.e.clock.now()
@@ -99,6 +114,27 @@ func (c *call) queueApproval(ctx context.Context, p *plan, j NeedsPerson) (*plan
 		return nil, c.ledgerDown(ctx, "queue an approval", err)
 	}
 	return nil, c.sayWith(ctx, row, p.act, spoken{told: c.e.tellFirst(ctx, ch.Escalate)})
+}
+
+// stillAwaiting answers for an intent that waits already. What the person was
+// shown stays, whatever the figures are now: they decide on what they saw, and
+// approving compares. Newer arguments are kept, so that what they acknowledge
+// holds when the act is done.
+func (c *call) stillAwaiting(ctx context.Context, p *plan) (*plan, *Result) {
+	kept, err := c.e.o.Ledger.Act(ctx, p.key)
+	if err != nil {
+		return nil, c.ledgerDown(ctx, "act", err)
+	}
+	if !bytes.Equal(kept.Arguments, p.act.Arguments) {
+		kept.Arguments = p.act.Arguments
+		same := p.row
+		_, err := c.e.commit(ctx, Change{Row: &same, Seen: p.row.Version, Act: &kept, Fingerprints: c.fingerprints(p.reading)})
+		if moved(err) {
+			return nil, nil
+		}
+		c.e.fault("keep newer arguments", err)
+	}
+	return nil, c.sayWith(ctx, p.row, kept, spoken{})
 }
 
 // showAgain puts an approved intent that can no longer be done as approved back

@@ -51,6 +51,7 @@ type Step interface {
 // Locator is what the arguments of a call alone say of its intent.
 type Locator struct {
 	Ticket Resource // the ticket that the call names
+	Anchor Resource // what all intents of the call's scope touch, where the arguments name it
 	Given  []Fact   // the facts as given, for the fingerprint
 	Again  string   // again_after: the id of the effect that a deliberate repeat follows
 }

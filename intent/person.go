@@ -42,11 +42,18 @@ type Person struct {
 // Resolve records a person's word on what became of an intent that is unknown,
 // on watch, or left in flight by a process that is gone. ref is the effect's id
 // where it was performed, empty where it was not.
+//
+// The provider is asked first where it can be: a word that it contradicts is a
+// ContradictedError, and nothing is recorded.
 func (e *Engine) Resolve(ctx context.Context, key Key, p Person, ref string) (Row, error) {
+	if err := e.contradicted(ctx, key, ref); err != nil {
+		return Row{}, err
+	}
 	return e.decide(ctx, key, p, VerbResolve, func(row Row) (Row, error) {
 		gone := row.State == StateInFlight && (e.senderGone(row) || e.expired(row))
-		if row.State != StateUnknown && !gone && !(row.State == StateNotPerformed && row.OnWatch()) {
-			return row, &NotNowError{VerbResolve, row.State, "an unknown one"}
+		mistaken := row.Evidence == EvidencePerson && (row.State == StatePerformed || row.Reason == ReasonAbsent)
+		if row.State != StateUnknown && !gone && !mistaken && !(row.State == StateNotPerformed && row.OnWatch()) {
+			return row, &NotNowError{VerbResolve, row.State, "an unknown one, or one that a person resolved"}
 		}
 		row.Evidence, row.Ambiguous = EvidencePerson, 0
 		if ref == "" {
@@ -61,6 +68,33 @@ func (e *Engine) Resolve(ctx context.Context, key Key, p Person, ref string) (Ro
 		row.EffectAt, row.ConfirmedAt = e.clock.now(), e.clock.now()
 		return row, nil
 	})
+}
+
+// A ContradictedError reports that the provider shows another truth than the
+// person's word.
+type ContradictedError struct{ EffectID string }
+
+func (c *ContradictedError) Error() string {
+	return fmt.Sprintf("the provider has %s under this key: resolve it with --performed --ref %s, or leave it to the sweeper", c.EffectID, c.EffectID)
+}
+
+// contradicted asks the provider about a person's word on an intent.
+func (e *Engine) contradicted(ctx context.Context, key Key, ref string) error {
+	row, ok, err := e.o.Ledger.Find(ctx, key)
+	op, known := e.operations[row.Tool]
+	if err != nil || !ok || !known {
+		return nil //nolint:nilerr // decide says what is wrong
+	}
+	act, err := e.o.Ledger.Act(ctx, key)
+	if err != nil {
+		return fmt.Errorf("resolve %s: %w", key, err)
+	}
+	row.EffectID = ref
+	found, there := e.lookUp(ctx, op.Steps()[row.Step], row, act).finding.(Found)
+	if there && found.Effect.ID != ref && !found.Effect.Undone {
+		return &ContradictedError{EffectID: found.Effect.ID}
+	}
+	return nil
 }
 
 // stillWatched is until when an effect may land although a person has looked

@@ -53,7 +53,7 @@ func (c *call) fromRow(ctx context.Context, row Row) *Result {
 }
 
 // believed reports whether a performed row needs no lookup. What can be undone
-// is not believed once something newer has been done in its scope.
+// is not believed while something in its scope is open, or newer.
 func (c *call) believed(ctx context.Context, row Row) bool {
 	if !row.Final {
 		return false
@@ -65,17 +65,21 @@ func (c *call) believed(ctx context.Context, row Row) bool {
 	return age < confirmedForReversible && len(c.newerInScope(ctx, row)) == 0
 }
 
-// newerInScope are the rows of a row's scope on this ticket that were written
-// after it, newest first.
+// newerInScope are the other rows of a row's scope that were written after it
+// or are still open, newest first.
 func (c *call) newerInScope(ctx context.Context, row Row) []Row {
-	around, err := c.e.o.Ledger.Around(ctx, c.loc.Ticket, mostAround)
+	anchor := c.loc.Anchor
+	if anchor == (Resource{}) {
+		anchor = c.loc.Ticket
+	}
+	around, err := c.e.o.Ledger.Around(ctx, anchor, mostAround)
 	if err != nil {
 		c.e.fault("around", err)
 		return nil
 	}
 	var newer []Row
 	for _, other := range around {
-		if other.Scope == row.Scope && other.Key != row.Key && other.Version > row.Version {
+		if other.Scope == row.Scope && other.Key != row.Key && (other.Version > row.Version || other.Open()) {
 			newer = append(newer, other)
 		}
 	}

@@ -97,7 +97,7 @@ func (e *Engine) sayRow(row Row, act Act, op Operation, s spoken) Result {
 	}
 	r.Retry, r.RetryAfterSeconds = e.retryOf(row, r)
 	r.DoNotRetry = r.Retry == RetryNever || r.Retry == RetryNotNeeded
-	phrase(&r, op.Describe(act), op.Class(), act.Figures)
+	phrase(&r, row, op.Describe(act), op.Class(), act.Figures)
 	return r
 }
 

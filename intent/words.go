@@ -52,12 +52,15 @@ func refusalWords(reason Reason) refusalWord {
 
 // phrase puts verdict, note and the word for the customer on an answer that
 // speaks of a row.
-func phrase(r *Result, d Description, class Class, figures string) {
+func phrase(r *Result, row Row, d Description, class Class, figures string) {
 	switch r.Outcome {
 	case Performed, AlreadyPerformed:
 		phraseDone(r, d)
+		if class == ClassHandoff && r.Outcome == AlreadyPerformed {
+			r.Note = "A person has this handoff already; the summary of this call was not passed on. Anything new goes with another reason."
+		}
 	case NotPerformed:
-		phraseNotDone(r, d, figures)
+		phraseNotDone(r, row, d, figures)
 	case Unknown:
 		phraseUnknown(r, d, class)
 	}
@@ -80,7 +83,7 @@ func phraseDone(r *Result, d Description) {
 		r.TellCustomer = d.Undone
 	case r.Outcome == Performed && pending:
 		r.Verdict = fmt.Sprintf("Accepted, not yet paid out: the %s exists as %s and is pending.", d.What, id)
-		r.Note = "Do not ask again; it will complete by itself."
+		r.Note = "Do not ask again; the provider completes it, and what becomes of it is looked up."
 	case r.Outcome == Performed:
 		r.Verdict = fmt.Sprintf("Done, once: the %s exists as %s.", d.What, id)
 		r.Note = "Do not ask again."
@@ -93,11 +96,11 @@ func phraseDone(r *Result, d Description) {
 	}
 }
 
-func phraseNotDone(r *Result, d Description, figures string) {
+func phraseNotDone(r *Result, row Row, d Description, figures string) {
 	r.TellCustomer = d.Working
 	switch {
 	case r.Reason == ReasonAbsent:
-		phraseAbsent(r, d)
+		phraseAbsent(r, row, d)
 	case r.Reason == ReasonNotSent:
 		r.Verdict = fmt.Sprintf("Not sent: the provider could not be reached, and nothing of the %s left this machine.", d.What)
 		r.Note = "Ask again with the same arguments after the pause."
@@ -116,10 +119,14 @@ func phraseNotDone(r *Result, d Description, figures string) {
 	}
 }
 
-func phraseAbsent(r *Result, d Description) {
+func phraseAbsent(r *Result, row Row, d Description) {
 	r.Verdict = fmt.Sprintf("Not done as far as is known: no %s is recorded under this key.", d.Noun)
 	if r.Retry == RetryWait {
-		r.Note = fmt.Sprintf("Ask again with the same arguments after the pause; asking again uses the same key, so it cannot %s.", d.Twice)
+		why := "asking again uses the same key"
+		if row.Closed {
+			why = "nothing can come of the earlier attempt any more"
+		}
+		r.Note = fmt.Sprintf("Ask again with the same arguments after the pause; %s, so it cannot %s.", why, d.Twice)
 		return
 	}
 	r.Verdict = fmt.Sprintf("Not done: no %s is recorded under this key, and none can come of the earlier attempts any more.", d.Noun)
@@ -145,9 +152,9 @@ func phraseUnknown(r *Result, d Description, class Class) {
 	switch {
 	case r.Reason == ReasonInFlight:
 		r.Verdict = fmt.Sprintf("Unknown for now: the %s has been started and is not settled yet. Do not ask again.", d.What)
-		r.Note = "It is being settled; list_effects with this intent_key shows how it ends."
+		r.Note = "It is settled by a lookup; list_effects with this intent_key shows how it ends."
 	case r.Reason == ReasonQueued:
-		r.Verdict = "Not delivered yet: the handoff is kept in the outbox on this machine."
+		r.Verdict = "Not known to be delivered: the handoff is kept in the outbox on this machine."
 		r.Note = "Do not ask again."
 		if r.Escalation != nil {
 			r.Note += " " + whoKnows(r.Escalation)

@@ -23,7 +23,10 @@ func (o bookPickup) Steps() []intent.Step    { return []intent.Step{Step(o.marke
 func (o bookPickup) Locate(args intent.Arguments) intent.Locator {
 	a := stored[BookPickup](args)
 	ticket := ticketResource(o.market, a.TicketID)
-	return intent.Locator{Ticket: ticket, Given: pickupFacts(ticket.ID, o.market.Orders.Spelling(a.OrderID), a.Date), Again: a.AgainAfter}
+	return intent.Locator{
+		Ticket: ticket, Anchor: orderResource(o.market, a.OrderID), Again: a.AgainAfter,
+		Given: pickupFacts(ticket.ID, o.market.Orders.Spelling(a.OrderID), a.Date),
+	}
 }
 
 func pickupFacts(ticket, order, day string) []intent.Fact {
@@ -47,7 +50,7 @@ func (o bookPickup) Read(ctx context.Context, args intent.Arguments) intent.Read
 	if err != nil {
 		return intent.Unreadable{Detail: "the act cannot be written down"}
 	}
-	anchor := intent.Resource{Kind: "order", ID: order}
+	anchor := orderResource(o.market, order)
 	return intent.Readable{
 		Facts:   pickupFacts(ticket, order, a.Date),
 		Spelled: pickupFacts(o.market.Tickets.Spelling(ticket), o.market.Orders.Spelling(order), a.Date),

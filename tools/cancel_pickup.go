@@ -56,7 +56,7 @@ func (o cancelPickup) readable(ticket string, b provider.Booking) intent.Reading
 	if err != nil {
 		return intent.Unreadable{Detail: "the act cannot be written down"}
 	}
-	anchor := intent.Resource{Kind: "order", ID: b.OrderID}
+	anchor := orderResource(o.market, b.OrderID)
 	return intent.Readable{
 		Facts:   cancelFacts(ticket, b.BookingID),
 		Spelled: cancelFacts(o.market.Tickets.Spelling(ticket), o.market.Orders.Spelling(b.BookingID)),

@@ -88,7 +88,7 @@ func (o issueRefund) readable(a IssueRefund, found orderOnTicket, item provider.
 	if err != nil {
 		return intent.Unreadable{Detail: "the act cannot be written down"}
 	}
-	anchor := intent.Resource{Kind: "order", ID: order.OrderID}
+	anchor := orderResource(o.market, order.OrderID)
 	return intent.Readable{
 		Facts: []intent.Fact{
 			{Name: "ticket", Value: ticket},

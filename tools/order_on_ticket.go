@@ -131,6 +131,10 @@ func invalidUnits(problem string) intent.Reading {
 	}
 }
 
+func orderResource(m provider.Marketplace, order string) intent.Resource {
+	return intent.Resource{Kind: "order", ID: m.Orders.Spelling(order)}
+}
+
 func ticketResource(m provider.Marketplace, ticket string) intent.Resource {
 	return intent.Resource{Kind: "ticket", ID: m.Tickets.Spelling(ticket)}
 }

@@ -19,11 +19,15 @@ func exceedsPaid(w refundWorld) *intent.Refusal {
 	if w.args.AmountCents <= left {
 		return nil
 	}
+	note := "Ask for no more than that, and only if it is due."
+	if left <= 0 {
+		note = "Nothing is left to refund: do not ask again."
+	}
 	return &intent.Refusal{
 		Reason: intent.ReasonExceedsPaid, Retry: intent.RetryFix,
 		Verdict: fmt.Sprintf("Nothing was sent: of the %s paid for this item, at most %s can still be refunded.",
 			intent.Money(w.item.PaidCents, currency), intent.Money(max(left, 0), currency)),
-		Note:    "Ask for no more than that, and only if it is due.",
+		Note:    note,
 		Related: refundsShown(w.order.Refunds, nil),
 	}
 }
@@ -39,7 +43,7 @@ func exceedsWithOpen(w refundWorld, v intent.View) *intent.Refusal {
 	for _, row := range hidden {
 		sum += row.Cents
 		inScope = inScope || row.Scope == scope && row.State == intent.StatePerformed
-		waits = waits || row.State == intent.StateUnknown || row.State == intent.StateAwaiting
+		waits = waits || row.State == intent.StateUnknown || row.State == intent.StateAwaiting || row.Evidence == intent.EvidencePerson
 		related = append(related, intent.Relate(row))
 	}
 	if !inScope && w.order.RefundedCents+sum+w.args.AmountCents <= w.order.PaidCents {

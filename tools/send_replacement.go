@@ -24,7 +24,7 @@ func (o sendReplacement) Locate(args intent.Arguments) intent.Locator {
 	a := stored[SendReplacement](args)
 	ticket := ticketResource(o.market, a.TicketID)
 	fold := o.market.Orders.Spelling
-	return intent.Locator{Ticket: ticket, Given: replacementFacts(ticket.ID, fold(a.OrderID), fold(a.ItemID), a.Units), Again: a.AgainAfter}
+	return intent.Locator{Ticket: ticket, Anchor: orderResource(o.market, a.OrderID), Given: replacementFacts(ticket.ID, fold(a.OrderID), fold(a.ItemID), a.Units), Again: a.AgainAfter}
 }
 
 // replacementFacts are the facts of a replacement. No unit named is the first.
@@ -70,7 +70,7 @@ func (o sendReplacement) readable(a SendReplacement, found orderOnTicket, item p
 	if err != nil {
 		return intent.Unreadable{Detail: "the act cannot be written down"}
 	}
-	anchor := intent.Resource{Kind: "order", ID: order}
+	anchor := orderResource(o.market, order)
 	fold := o.market.Orders.Spelling
 	return intent.Readable{
 		Facts:   replacementFacts(ticket, order, item.ItemID, units),

@@ -1,0 +1,156 @@
+package intent_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"counterfoil/intent"
+)
+
+// What an attack with nothing but the command line found, each mended.
+
+func sofaFor(cents int) map[string]any {
+	return map[string]any{"ticket_id": "T-4188", "order_id": "SU-88510", "item_id": "SOFA-LINEN-3", "amount_cents": cents}
+}
+
+// While an attempt may still land, a tightened policy does not make it "nothing
+// was sent".
+func TestAttackPolicyTightensOverAnOpenAttempt(t *testing.T) {
+	bubble(t, func(r *rig) {
+		p := r.process("P1")
+		r.policy.Store(&policyWide)
+		r.fault("refunds.create", "land_late", 1, 20*time.Second)
+		first := p.do(sofaFor(42000))
+		want(t, first, intent.NotPerformed, intent.ReasonAbsent, intent.RetryWait)
+		r.policy.Store(&policyNarrow)
+		second := p.do(sofaFor(42000))
+		want(t, second, intent.NotPerformed, intent.ReasonAbsent, intent.RetryWait)
+		if second.RetryAfterSeconds < 5 {
+			t.Errorf("retry after %d s, want what is left of the watch", second.RetryAfterSeconds)
+		}
+		if _, err := p.Decline(r.ctx, r.key(first), intent.Person{Name: "lead"}); err == nil {
+			t.Error("an act that was sent, and does not wait for a person, was declined")
+		}
+		r.later(time.Duration(second.RetryAfterSeconds) * time.Second)
+		want(t, p.do(sofaFor(42000)), intent.AlreadyPerformed, "", intent.RetryNotNeeded)
+		r.wantEffects("refund", 1)
+	})
+}
+
+// A pickup that was cancelled from another ticket of the same order.
+func TestAttackCancelledFromAnotherTicket(t *testing.T) {
+	bubble(t, func(r *rig) {
+		p := r.process("P1")
+		book := map[string]any{"ticket_id": "T-4127", "order_id": "SU-88421", "date": "2026-12-10"}
+		booked := p.call("book_pickup", book)
+		want(t, p.call("cancel_pickup", map[string]any{"ticket_id": "T-4201", "booking_id": booked.BookingID}), intent.Performed, "", intent.RetryNotNeeded)
+		again := p.call("book_pickup", book)
+		if again.Status != "cancelled" {
+			t.Errorf("status %q: %s", again.Status, again.Verdict)
+		}
+	})
+}
+
+// … and one whose cancellation lands late.
+func TestAttackCancellationLandsLate(t *testing.T) {
+	bubble(t, func(r *rig) {
+		p := r.process("P1")
+		book := map[string]any{"ticket_id": "T-4127", "order_id": "SU-88421", "date": "2026-12-10"}
+		booked := p.call("book_pickup", book)
+		r.fault("pickups.cancel", "land_late", 2, 15*time.Second)
+		p.call("cancel_pickup", map[string]any{"ticket_id": "T-4127", "booking_id": booked.BookingID})
+		p.call("book_pickup", book)
+		r.later(20 * time.Second)
+		again := p.call("book_pickup", book)
+		if again.Status != "cancelled" {
+			t.Errorf("status %q: %s", again.Status, again.Verdict)
+		}
+	})
+}
+
+// A person's mistyped effect is refused where the provider shows another, and
+// can be corrected where it could not be asked.
+func TestAttackMistypedResolve(t *testing.T) {
+	bubble(t, func(r *rig) {
+		p := r.process("P1")
+		lead := intent.Person{Name: "lead"}
+		r.faultOnce("refunds.create", "accept_then_timeout")
+		p.at = func(point intent.Point) {
+			if point == intent.PointClaimed {
+				r.fault("refunds.list", "down", 0, 0)
+			}
+		}
+		unknown := p.do(nil)
+		want(t, unknown, intent.Unknown, intent.ReasonLookupDown, intent.RetryNever)
+		if _, err := p.Resolve(r.ctx, r.key(unknown), lead, "re_typo"); err != nil {
+			t.Fatal(err) // the provider cannot be asked: a person's word is taken
+		}
+		r.clearFaults()
+		real := r.effects("refund")[0].ID
+		var contradicted *intent.ContradictedError
+		if _, err := p.Resolve(r.ctx, r.key(unknown), lead, ""); !errors.As(err, &contradicted) || contradicted.EffectID != real {
+			t.Errorf("got %v, want that the provider has %s", err, real)
+		}
+		if _, err := p.Resolve(r.ctx, r.key(unknown), lead, real); err != nil {
+			t.Errorf("a mistake could not be corrected: %v", err)
+		}
+		if got := p.do(nil); got.RefundID != real {
+			t.Errorf("reads %s, want %s", got.RefundID, real)
+		}
+	})
+}
+
+// A second unknown of one act is told again, once a person decided the first.
+func TestAttackUnknownTwice(t *testing.T) {
+	bubble(t, func(r *rig) {
+		p := r.process("P1")
+		down := func(point intent.Point) {
+			if point == intent.PointClaimed {
+				r.fault("refunds.list", "down", 0, 0)
+			}
+		}
+		for n := 1; n <= 2; n++ {
+			r.faultOnce("refunds.create", "timeout_before_accept")
+			p.at = down
+			unknown := p.do(nil)
+			want(t, unknown, intent.Unknown, intent.ReasonLookupDown, intent.RetryNever)
+			p.at = nil
+			r.clearFaults()
+			r.wantEffects("escalation", n)
+			if _, err := p.Resolve(r.ctx, r.key(unknown), intent.Person{Name: "lead"}, ""); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+// A person approves what they saw, not what the model has asked since.
+func TestAttackFiguresRewrittenUnseen(t *testing.T) {
+	bubble(t, func(r *rig) {
+		p := r.process("P1")
+		lead := intent.Person{Name: "lead"}
+		first := p.do(sofaFor(20000))
+		r.refundByHand("SU-88510", "LAMP-BRASS-1", 4900)
+		want(t, p.do(sofaFor(20000)), intent.NotPerformed, intent.ReasonApproval, intent.RetryNever)
+		answer, err := p.Approve(r.ctx, r.key(first), lead)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want(t, answer, intent.NotPerformed, intent.ReasonApproval, intent.RetryNever)
+		r.wantEffects("refund", 1)
+	})
+}
+
+// A desk that deduplicates and whose lookup lags is told once.
+func TestAttackHandoffBehindALaggingLookup(t *testing.T) {
+	bubbleWith(t, map[string]string{"escalations.lookup": "delayed:30s"}, func(r *rig) {
+		p := r.process("P1")
+		r.faultOnce("escalations.create", "accept_then_500")
+		p.handoff("safety")
+		p.handoff("safety")
+		r.later(time.Minute)
+		r.sweep(p)
+		r.wantEffects("escalation", 1)
+	})
+}
