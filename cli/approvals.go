@@ -101,8 +101,21 @@ func (s *shell) approve() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		if result.Reason == intent.ReasonApproval && !f.asJSON {
+			return s.printFigures(d)
+		}
 		return s.printAnswer(&result, f.asJSON)
 	})
 	cmd.Long = "Allows one waiting act on the figures that approvals list shows, and performs it.\nWhere the figures have changed since, nothing is sent and it waits again.\nExit status as for call."
 	return cmd
+}
+
+// printFigures tells whoever approved that it waits again, and on what.
+func (s *shell) printFigures(d deciding) error {
+	act, err := d.ledger.Act(d.asked, d.key)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(s.Out, "Nothing was sent: the figures have changed since they were shown, so it waits for you again.\nNow: %s.\nApprove it once more if it is still right, or decline it.\n", act.Figures)
+	return &exit{code: exitNo}
 }

@@ -48,6 +48,7 @@ type Ledger struct {
 	closed   atomic.Bool
 	damaged  atomic.Pointer[refusal]
 	spilled  atomic.Bool // something of ours waits in the spill file
+	file     os.FileInfo // of the file as it was opened
 }
 
 var _ intent.Ledger = (*Ledger)(nil)
@@ -128,6 +129,9 @@ func (l *Ledger) begin(ctx context.Context) (err error) {
 	}
 	if err := l.write.prepare(ctx, l.path, l.o); err != nil {
 		return l.trouble(err)
+	}
+	if err := l.identify(); err != nil {
+		return err
 	}
 	if l.owner, err = claimOwner(l.path+".owners", l.o.NewID()); err != nil {
 		return err

@@ -29,6 +29,9 @@ func (l *Ledger) transact(ctx context.Context, do func(context.Context, *transac
 	if damaged := l.damaged.Load(); damaged != nil {
 		return damaged
 	}
+	if err := l.stillThere(); err != nil {
+		return err
+	}
 	w := l.write
 	if err := w.exec(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return l.trouble(err)
