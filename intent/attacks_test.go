@@ -87,16 +87,16 @@ func TestAttackMistypedResolve(t *testing.T) {
 			t.Fatal(err) // the provider cannot be asked: a person's word is taken
 		}
 		r.clearFaults()
-		real := r.effects("refund")[0].ID
+		made := r.effects("refund")[0].ID
 		var contradicted *intent.ContradictedError
-		if _, err := p.Resolve(r.ctx, r.key(unknown), lead, ""); !errors.As(err, &contradicted) || contradicted.EffectID != real {
-			t.Errorf("got %v, want that the provider has %s", err, real)
+		if _, err := p.Resolve(r.ctx, r.key(unknown), lead, ""); !errors.As(err, &contradicted) || contradicted.EffectID != made {
+			t.Errorf("got %v, want that the provider has %s", err, made)
 		}
-		if _, err := p.Resolve(r.ctx, r.key(unknown), lead, real); err != nil {
+		if _, err := p.Resolve(r.ctx, r.key(unknown), lead, made); err != nil {
 			t.Errorf("a mistake could not be corrected: %v", err)
 		}
-		if got := p.do(nil); got.RefundID != real {
-			t.Errorf("reads %s, want %s", got.RefundID, real)
+		if got := p.do(nil); got.RefundID != made {
+			t.Errorf("reads %s, want %s", got.RefundID, made)
 		}
 	})
 }

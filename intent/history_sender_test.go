@@ -8,27 +8,12 @@ import (
 	"counterfoil/policy"
 )
 
-// asleep starts a call of p that stops right after its claim, until wake is
-// closed; its answer comes on the other channel.
-func (r *rig) asleep(p *process) (chan struct{}, chan intent.Result) {
-	stopped, wake, answer := make(chan struct{}), make(chan struct{}), make(chan intent.Result)
-	p.at = func(point intent.Point) {
-		if point == intent.PointClaimed {
-			close(stopped)
-			<-wake
-		}
-	}
-	go func() { answer <- p.Do(r.ctx, "issue_refund", refund(nil)) }()
-	<-stopped
-	return wake, answer
-}
-
 // A sender that lives and sleeps has not been proved to be done: the next send
 // bears the same provider key, so that the two can never be two effects.
 func TestHistoryKeyStaysWhileTheSenderLives(t *testing.T) {
 	bubble(t, func(r *rig) {
 		p1, p2 := r.process("P1"), r.process("P2")
-		wake, answer := r.asleep(p1)
+		wake, answer := r.stopAt(p1, intent.PointClaimed)
 		r.later(2 * time.Minute)
 		want(t, p2.do(nil), intent.NotPerformed, intent.ReasonAbsent, intent.RetryWait)
 		second := p2.do(nil)
@@ -49,7 +34,7 @@ func TestHistoryKeyStaysWhileTheSenderLives(t *testing.T) {
 func TestHistoryOldKeyOfALivingSender(t *testing.T) {
 	bubble(t, func(r *rig) {
 		p1, p2 := r.process("P1"), r.process("P2")
-		wake, answer := r.asleep(p1)
+		wake, answer := r.stopAt(p1, intent.PointClaimed)
 		r.later(25 * time.Hour)
 		want(t, p2.do(nil), intent.NotPerformed, intent.ReasonAbsent, intent.RetryWait)
 		unsure := p2.do(nil)
@@ -67,7 +52,7 @@ func TestHistoryOldKeyOfALivingSender(t *testing.T) {
 func TestHistoryOldKeyOfADeadSender(t *testing.T) {
 	bubble(t, func(r *rig) {
 		p1, p2 := r.process("P1"), r.process("P2")
-		wake, answer := r.asleep(p1)
+		wake, answer := r.stopAt(p1, intent.PointClaimed)
 		r.ledger.Kill("P1")
 		r.later(25 * time.Hour)
 		want(t, p2.do(nil), intent.NotPerformed, intent.ReasonAbsent, intent.RetryWait)

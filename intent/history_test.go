@@ -253,18 +253,9 @@ func TestHistoryRefusalsAreNotRemembered(t *testing.T) {
 func TestHistoryLateAnswerWinsAndIsTold(t *testing.T) {
 	bubble(t, func(r *rig) {
 		p1, p2 := r.process("P1"), r.process("P2")
-		sent, goOn := make(chan struct{}), make(chan struct{})
-		p1.at = func(point intent.Point) {
-			if point == intent.PointSettled {
-				close(sent)
-				<-goOn
-			}
-		}
-		answer := make(chan intent.Result)
-		go func() { answer <- p1.Do(r.ctx, "issue_refund", refund(nil)) }()
-		<-sent
+		goOn, answer := r.stopAt(p1, intent.PointSettled)
 		key := r.rows()[0].Key
-		r.later(time.Minute) // P1's claim has outlived its budget
+		r.later(time.Minute)                  // P1's claim has outlived its budget
 		r.fault("refunds.list", "down", 0, 0) // or the person's word would be refused
 		if _, err := p2.Resolve(r.ctx, key, intent.Person{Name: "lead"}, ""); err != nil {
 			t.Fatal(err)
@@ -284,16 +275,7 @@ func TestHistoryOldAbsenceGivesWay(t *testing.T) {
 		p1, p2 := r.process("P1"), r.process("P2")
 		r.fault("refunds.create", "timeout_before_accept", 1, 0)
 		r.fault("refunds.list", "slow", 0, 0)
-		settled, goOn := make(chan struct{}), make(chan struct{})
-		p1.at = func(point intent.Point) {
-			if point == intent.PointSettled {
-				close(settled)
-				<-goOn
-			}
-		}
-		answer := make(chan intent.Result)
-		go func() { answer <- p1.Do(r.ctx, "issue_refund", refund(nil)) }()
-		<-settled
+		goOn, answer := r.stopAt(p1, intent.PointSettled)
 		r.later(time.Minute)
 		id := r.refundByHand("SU-88421", "SHELF-OAK-4", 11800)
 		if _, err := p2.Resolve(r.ctx, r.rows()[0].Key, intent.Person{Name: "lead"}, id); err != nil {
@@ -417,16 +399,7 @@ func TestHistoryTwoLedgersOneAccount(t *testing.T) {
 func TestHistorySleepingSender(t *testing.T) {
 	bubble(t, func(r *rig) {
 		p1, p2 := r.process("P1"), r.process("P2")
-		asleep, wake := make(chan struct{}), make(chan struct{})
-		p1.at = func(point intent.Point) {
-			if point == intent.PointClaimed {
-				close(asleep)
-				<-wake
-			}
-		}
-		answer := make(chan intent.Result)
-		go func() { answer <- p1.Do(r.ctx, "issue_refund", refund(nil)) }()
-		<-asleep
+		wake, answer := r.stopAt(p1, intent.PointClaimed)
 		r.later(64 * time.Hour)
 		r.sweep(p2)
 		before := r.wire.posts.Load()

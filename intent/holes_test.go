@@ -354,7 +354,7 @@ func TestHoleJ_ReleaseInFlightLosesRefusal(t *testing.T) {
 func TestHoleK_SleeperReadsPerformed(t *testing.T) {
 	bubble(t, func(r *rig) {
 		p1, p2 := r.process("P1"), r.process("P2")
-		wake, answer := r.asleep(p1)
+		wake, answer := r.stopAt(p1, intent.PointClaimed)
 		r.later(2 * time.Minute)
 		p2.do(nil)
 		want(t, p2.do(nil), intent.Performed, "", intent.RetryNotNeeded)
@@ -540,7 +540,7 @@ func TestHoleS_AdoptedTwice(t *testing.T) {
 func TestHoleT_UnknownWithoutEscalation(t *testing.T) {
 	bubble(t, func(r *rig) {
 		p1, p2 := r.process("P1"), r.process("P2")
-		wake, answer := r.asleep(p1)
+		wake, answer := r.stopAt(p1, intent.PointClaimed)
 		r.later(25 * time.Hour)
 		p2.do(nil)
 		got := p2.do(nil)
@@ -597,16 +597,7 @@ func TestHoleV_MismatchShowsOurCents(t *testing.T) {
 func TestHoleW_TwoEffectsAreNotTold(t *testing.T) {
 	bubble(t, func(r *rig) {
 		p1, p2 := r.process("P1"), r.process("P2")
-		settled, goOn := make(chan struct{}), make(chan struct{})
-		p1.at = func(point intent.Point) {
-			if point == intent.PointSettled {
-				close(settled)
-				<-goOn
-			}
-		}
-		answer := make(chan intent.Result)
-		go func() { answer <- p1.Do(r.ctx, "issue_refund", refund(nil)) }()
-		<-settled
+		goOn, answer := r.stopAt(p1, intent.PointSettled)
 		r.later(time.Minute)
 		r.fault("refunds.list", "down", 0, 0)
 		if _, err := p2.Resolve(r.ctx, r.rows()[0].Key, intent.Person{Name: "lead"}, "re_by_hand"); err != nil {

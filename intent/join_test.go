@@ -62,16 +62,7 @@ func TestContendedSeller(t *testing.T) {
 func TestJoinerRunsOutOfBudget(t *testing.T) {
 	bubble(t, func(r *rig) {
 		p1, p2 := r.process("P1"), r.process("P2")
-		asleep, wake := make(chan struct{}), make(chan struct{})
-		p1.at = func(point intent.Point) {
-			if point == intent.PointClaimed {
-				close(asleep)
-				<-wake
-			}
-		}
-		answer := make(chan intent.Result)
-		go func() { answer <- p1.Do(r.ctx, "issue_refund", refund(nil)) }()
-		<-asleep
+		wake, answer := r.stopAt(p1, intent.PointClaimed)
 		joined := p2.do(nil)
 		want(t, joined, intent.Unknown, intent.ReasonInFlight, intent.RetryNever)
 		if joined.Escalation != nil {

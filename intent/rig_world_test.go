@@ -34,6 +34,21 @@ func (r *rig) crash(p *process, changes map[string]any) {
 	r.ledger.Kill(p.owner)
 }
 
+// stopAt starts the incident's refund on p and stops it at a point, until goOn
+// is closed; its answer comes on the other channel.
+func (r *rig) stopAt(p *process, at intent.Point) (chan struct{}, chan intent.Result) {
+	stopped, goOn, answer := make(chan struct{}), make(chan struct{}), make(chan intent.Result)
+	p.at = func(point intent.Point) {
+		if point == at {
+			close(stopped)
+			<-goOn
+		}
+	}
+	go func() { answer <- p.Do(r.ctx, "issue_refund", refund(nil)) }()
+	<-stopped
+	return goOn, answer
+}
+
 // loseLedger puts an empty ledger in the place of the one there was.
 func (r *rig) loseLedger() { r.ledger = ledgertest.NewMemory(r.market.Account) }
 

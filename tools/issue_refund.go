@@ -61,26 +61,15 @@ type refundWorld struct {
 // Read takes the authority's spelling of the ids and what has been paid back.
 func (o issueRefund) Read(ctx context.Context, args intent.Arguments) intent.Reading {
 	a := stored[IssueRefund](args)
-	found, refused := readOrder(ctx, o.market, a.TicketID, a.OrderID)
+	line, refused := readLine(ctx, o.market, a.TicketID, a.OrderID, a.ItemID, a.Units)
 	if refused != nil {
 		return refused
 	}
-	item, ok := findItem(found.order, o.market.Orders.Spelling(a.ItemID), o.market.Orders.Spelling)
-	if !ok {
-		return unknownID("item", "Take item_id from get_order.")
-	}
-	if !found.listed {
-		return notOnTicket()
-	}
-	units, refused := unitsOf(item, a.Units)
-	if refused != nil {
-		return refused
-	}
-	return o.readable(a, found, item, units)
+	return o.readable(a, line)
 }
 
-func (o issueRefund) readable(a IssueRefund, found orderOnTicket, item provider.Item, units []int) intent.Reading {
-	order, ticket := found.order, found.ticket.TicketID
+func (o issueRefund) readable(a IssueRefund, line orderLine) intent.Reading {
+	order, item, ticket, units := line.order, line.item, line.ticket, line.units
 	payload, err := json.Marshal(provider.Refund{
 		TicketID: ticket, OrderID: order.OrderID, ItemID: item.ItemID, Units: units,
 		Cents: a.AmountCents, Currency: order.Currency, Reason: a.Reason,

@@ -46,26 +46,15 @@ type replacementWorld struct {
 
 func (o sendReplacement) Read(ctx context.Context, args intent.Arguments) intent.Reading {
 	a := stored[SendReplacement](args)
-	found, refused := readOrder(ctx, o.market, a.TicketID, a.OrderID)
+	line, refused := readLine(ctx, o.market, a.TicketID, a.OrderID, a.ItemID, a.Units)
 	if refused != nil {
 		return refused
 	}
-	item, ok := findItem(found.order, o.market.Orders.Spelling(a.ItemID), o.market.Orders.Spelling)
-	if !ok {
-		return unknownID("item", "Take item_id from get_order.")
-	}
-	if !found.listed {
-		return notOnTicket()
-	}
-	units, refused := unitsOf(item, a.Units)
-	if refused != nil {
-		return refused
-	}
-	return o.readable(a, found, item, units)
+	return o.readable(a, line)
 }
 
-func (o sendReplacement) readable(a SendReplacement, found orderOnTicket, item provider.Item, units []int) intent.Reading {
-	order, ticket := found.order.OrderID, found.ticket.TicketID
+func (o sendReplacement) readable(a SendReplacement, line orderLine) intent.Reading {
+	order, item, ticket, units := line.order.OrderID, line.item, line.ticket, line.units
 	payload, err := json.Marshal(provider.Replacement{TicketID: ticket, OrderID: order, ItemID: item.ItemID, Units: units})
 	if err != nil {
 		return intent.Unreadable{Detail: "the act cannot be written down"}
@@ -77,7 +66,7 @@ func (o sendReplacement) readable(a SendReplacement, found orderOnTicket, item p
 		Spelled: replacementFacts(o.market.Tickets.Spelling(ticket), fold(order), fold(item.ItemID), units),
 		Scope:   remedyScope(order, item.ItemID), Anchor: anchor,
 		Resources: []intent.Resource{anchor, {Kind: "seller", ID: item.SellerID}, ticketResource(o.market, ticket)},
-		Ticket:    ticket, Payload: payload, World: replacementWorld{args: a, order: found.order, item: item},
+		Ticket:    ticket, Payload: payload, World: replacementWorld{args: a, order: line.order, item: item},
 	}
 }
 
