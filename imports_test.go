@@ -79,7 +79,7 @@ var borders = map[string]border{
 	},
 	"server": {
 		ours: []string{"intent", "tools"},
-		libs: []string{"github.com/mark3labs/mcp-go/..."},
+		libs: []string{"github.com/mark3labs/mcp-go/...", "github.com/prometheus/client_golang/..."},
 	},
 	"store": {
 		ours: []string{"intent"},
@@ -96,7 +96,7 @@ var borders = map[string]border{
 }
 
 var cliLibs = []string{
-	"github.com/google/uuid", "github.com/spf13/cobra", "go.yaml.in/yaml/...", "golang.org/x/crypto/argon2", "golang.org/x/term",
+	"github.com/google/uuid", "github.com/spf13/cobra", "go.yaml.in/yaml/...", "golang.org/x/crypto/argon2", "golang.org/x/sys/unix", "golang.org/x/term",
 }
 
 // TestImports holds every file of the module to borders, whatever its build

@@ -153,7 +153,7 @@ func (w *works) makeEngine() error {
 	w.engine, err = intent.New(intent.Options{
 		Ledger: w.ledger, Operations: w.operations, Desk: w.desk(), Environment: w.market.Environment,
 		Notify: notify, NotifyBy: by, NotifyAfter: w.cfg.notifying.after,
-		Now: w.now, NewID: uuid.NewString,
+		Now: w.now, NewID: uuid.NewString, Uptime: uptime(),
 		ProviderTimeout: w.cfg.providerTimeout, AnswerWithin: w.cfg.answerWithin,
 		PolicyVersion: func() string { return policy.current().Version },
 		Told:          tools.ToldBy(w.ledger, w.market),

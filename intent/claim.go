@@ -99,7 +99,7 @@ func (c *call) claimRow(ctx context.Context, p *plan) (Row, *Result) {
 // past a provider's last word, or, once the key is too old, past a proven
 // absence. A key that is too old, and not closed, is not sent again.
 func nextOrdinal(row Row, caps Capabilities, now time.Time) (next Row, sendable bool) {
-	tooOld := !now.Before(caps.keyUsableUntil(row.OrdinalAt))
+	tooOld := !now.Before(caps.keyUsableUntil(row.OrdinalAt)) || fellBack(row, now)
 	switch {
 	case row.Sends == 0:
 		row.OrdinalAt = now
@@ -139,7 +139,7 @@ func (e *Engine) inFlight(row Row) Row {
 	now := e.clock.now()
 	row.State, row.Reason, row.Retry, row.Evidence = StateInFlight, "", "", ""
 	row.Owner, row.Nonce, row.SenderDone = e.o.Ledger.Owner(), e.o.NewID(), false
-	row.ClaimedAt, row.UpdatedAt = now, now
+	row.ClaimedAt, row.ClaimedUp, row.UpdatedAt = now, e.uptime(), now
 	row.SendBy = now.Add(e.o.ProviderTimeout)
 	row.DueAt = now.Add(2 * e.o.AnswerWithin)
 	row.RetryAt, row.Sweeps = time.Time{}, 0
@@ -158,8 +158,7 @@ func closeBy(row Row, caps Capabilities, seen sighting) Row {
 	if row.Stored && caps.Lookup == LookupReadAfterWrite {
 		row.Closed = true
 	}
-	landed := caps.landedBy(row.SendBy)
-	over := !landed.IsZero() && !seen.asked.Before(latest(landed, row.WatchUntil))
+	over := seen.afterLanding(row, caps) && !seen.asked.Before(row.WatchUntil)
 	if over && caps.absenceCounts(row.SendBy, seen.asked) && row.SenderDone {
 		row.Closed, row.WatchUntil = true, time.Time{}
 	}

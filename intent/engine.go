@@ -26,6 +26,10 @@ type Options struct {
 	Now   func() time.Time
 	NewID func() string // ids of claims; never part of a key
 
+	// Uptime, when not nil, reads a clock that nobody sets. Without it a wall
+	// clock that jumps forward may make a send look old that can still land.
+	Uptime func() Uptime
+
 	ProviderTimeout time.Duration // of one request; under half of AnswerWithin
 	AnswerWithin    time.Duration // of one call
 	Secret          []byte        // makes provider keys an HMAC; may be empty

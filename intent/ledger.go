@@ -59,6 +59,7 @@ type Row struct {
 	Owner      string    // the process that made the last claim
 	Nonce      string    // of the last claim
 	ClaimedAt  time.Time // of the last claim
+	ClaimedUp  Uptime    // of the last claim
 	SendBy     time.Time // of the last claim
 	SenderDone bool      // the last claim's sender has recorded its own end, or is dead
 

@@ -9,6 +9,14 @@ import (
 type sighting struct {
 	finding Finding
 	asked   time.Time
+	elapsed time.Duration // since the row's last claim, by the clock that says less
+}
+
+// afterLanding reports whether a sighting was begun after everything that the
+// row's last claim sent has landed and shows, if it lands at all.
+func (s sighting) afterLanding(row Row, caps Capabilities) bool {
+	landed := caps.landedBy(row.SendBy)
+	return !landed.IsZero() && !s.asked.Before(landed) && s.elapsed >= landed.Sub(row.ClaimedAt)
 }
 
 // learnt reports whether the authority said anything.
@@ -26,7 +34,8 @@ func (e *Engine) lookUp(ctx context.Context, step Step, row Row, act Act) sighti
 	subject := Subject{Intent: row.Key, Payload: act.Payload, EffectID: row.EffectID}
 	s := sighting{finding: LookupFailed{Detail: "not asked"}, asked: e.clock.now()}
 	e.RepeatRead(ctx, func(ctx context.Context) bool {
-		s = sighting{asked: e.clock.now(), finding: step.Lookup(ctx, subject)}
+		now := e.clock.now()
+		s = sighting{asked: now, elapsed: e.elapsed(row, now), finding: step.Lookup(ctx, subject)}
 		_, down := s.finding.(LookupFailed)
 		return !down
 	})

@@ -113,9 +113,10 @@ func (c *call) unread(ctx context.Context) *Result {
 // waitFor waits out the rest of a row's retry time, up to five seconds; a
 // longer rest is the answer.
 func (c *call) waitFor(ctx context.Context, row Row) (bool, *Result) {
-	rest := row.RetryAt.Sub(c.e.clock.now())
+	now := c.e.clock.now()
+	rest := row.RetryAt.Sub(now)
 	switch {
-	case rest <= 0:
+	case rest <= 0 || fellBack(row, now):
 		return false, nil
 	case rest > mostWait:
 		return true, c.remembered(ctx, row)

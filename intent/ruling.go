@@ -28,10 +28,10 @@ func rule(row Row, class Class, caps Capabilities, s sighting) ruling {
 	case Absent:
 		switch row.State {
 		case StateInFlight, StateUnknown:
-			return ruleAbsent(row, class, caps, s.asked)
+			return ruleAbsent(row, class, caps, s)
 		case StateNotPerformed:
 			if row.Retry != RetryNever {
-				return ruleAbsent(row, class, caps, s.asked)
+				return ruleAbsent(row, class, caps, s)
 			}
 			return ruling{row: closeBy(row, caps, s)} // a decision or a last word stands
 		case StateAwaiting, StateReady:
@@ -104,14 +104,13 @@ func ruleOther(row Row, effect Effect) ruling {
 
 // ruleAbsent: looked for and not there. What that is worth depends on the kind
 // of lookup, on whether a send can still land, and on deduplication.
-func ruleAbsent(row Row, class Class, caps Capabilities, asked time.Time) ruling {
-	if !caps.absenceCounts(row.SendBy, asked) {
+func ruleAbsent(row Row, class Class, caps Capabilities, s sighting) ruling {
+	if !caps.absenceCounts(row.SendBy, s.asked) {
 		return ruleInconclusive(row, ReasonLookupWeak)
 	}
-	landed := caps.landedBy(row.SendBy)
 	exhausted := class.ambiguousLimit() > 0 && row.Ambiguous >= class.ambiguousLimit()
 	switch {
-	case !landed.IsZero() && !asked.Before(landed) && row.SenderDone:
+	case s.afterLanding(row, caps) && row.SenderDone:
 		row.State, row.Reason, row.Retry = StateNotPerformed, ReasonAbsent, RetryWait
 		row.WatchUntil, row.Closed = time.Time{}, true
 		if exhausted {
@@ -121,13 +120,13 @@ func ruleAbsent(row Row, class Class, caps Capabilities, asked time.Time) ruling
 		return ruleInconclusive(row, ReasonExhausted)
 	case caps.dedupesUntilLanded():
 		row.State, row.Reason, row.Retry = StateNotPerformed, ReasonAbsent, RetryWait
-		row.WatchUntil = latest(row.WatchUntil, landed)
+		row.WatchUntil = latest(row.WatchUntil, caps.landedBy(row.SendBy))
 		row.Closed = row.Closed || row.Stored && caps.Lookup == LookupReadAfterWrite
 	default:
 		return ruleInconclusive(row, ReasonLookupWeak)
 	}
 	row.Evidence, row.ConfirmedAt = EvidenceLookup, time.Time{}
-	row.RetryAt = asked.Add(retryAfterAbsence)
+	row.RetryAt = s.asked.Add(retryAfterAbsence)
 	return ruling{row: row}
 }
 

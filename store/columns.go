@@ -14,7 +14,7 @@ import (
 var rowColumns = []string{
 	"key", "version", "tool", "step", "parent", "state", "reason", "retry", "evidence", "scope", "released",
 	"ticket", "cents", "currency", "effect_id", "status", "final", "effect_at", "sends", "ambiguous", "ordinal",
-	"ordinal_at", "closed", "stored", "nonce", "claimed_at", "send_by", "sender_done", "watch_until", "retry_at",
+	"ordinal_at", "closed", "stored", "nonce", "claimed_at", "claimed_boot", "claimed_up", "send_by", "sender_done", "watch_until", "retry_at",
 	"due_at", "sweeps", "reopened", "repeat_allowed", "created_at", "updated_at", "confirmed_at", "owner",
 }
 
@@ -25,7 +25,7 @@ func rowFields(r *intent.Row, owner any) []any {
 		(*keyBlob)(&r.Key), &r.Version, &r.Tool, &r.Step, (*keyBlob)(&r.Parent), &r.State, &r.Reason, &r.Retry,
 		&r.Evidence, &r.Scope, &r.Released, &r.Ticket, &r.Cents, &r.Currency, &r.EffectID, &r.Status, &r.Final,
 		(*instant)(&r.EffectAt), &r.Sends, &r.Ambiguous, &r.Ordinal, (*instant)(&r.OrdinalAt), &r.Closed, &r.Stored,
-		&r.Nonce, (*instant)(&r.ClaimedAt), (*instant)(&r.SendBy), &r.SenderDone, (*instant)(&r.WatchUntil),
+		&r.Nonce, (*instant)(&r.ClaimedAt), &r.ClaimedUp.Boot, (*span)(&r.ClaimedUp.Since), (*instant)(&r.SendBy), &r.SenderDone, (*instant)(&r.WatchUntil),
 		(*instant)(&r.RetryAt), (*instant)(&r.DueAt), &r.Sweeps, &r.Reopened, &r.RepeatAllowed,
 		(*instant)(&r.CreatedAt), (*instant)(&r.UpdatedAt), (*instant)(&r.ConfirmedAt), owner,
 	}
@@ -54,6 +54,22 @@ func escalationFields(e *intent.Escalation) []any {
 		(*instant)(&e.CreatedAt), &e.Tries, &e.Ordinal, (*dueInstant)(&e.DueAt), &e.HandoffID, (*instant)(&e.DeliveredAt),
 		(*instant)(&e.NotifiedAt),
 	}
+}
+
+// span is a duration in whole milliseconds.
+type span time.Duration
+
+// Value writes a span.
+func (s span) Value() (driver.Value, error) { return time.Duration(s).Milliseconds(), nil }
+
+// Scan reads a span.
+func (s *span) Scan(v any) error {
+	ms, ok := v.(int64)
+	if !ok {
+		return fmt.Errorf("a duration of type %T", v)
+	}
+	*s = span(time.Duration(ms) * time.Millisecond)
+	return nil
 }
 
 // keyBlob is a key as its 32 bytes; the zero key is NULL.

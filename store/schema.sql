@@ -76,6 +76,8 @@ CREATE TABLE intents (
 	owner          INTEGER REFERENCES owners (id),
 	nonce          TEXT NOT NULL,
 	claimed_at     INTEGER,
+	claimed_boot   INTEGER NOT NULL,
+	claimed_up     INTEGER NOT NULL,
 	send_by        INTEGER,
 	sender_done    INTEGER NOT NULL,
 	watch_until    INTEGER,

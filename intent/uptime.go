@@ -1,0 +1,39 @@
+package intent
+
+import "time"
+
+// Uptime is how long the machine has run, sleep included, and since which
+// start. Unlike the wall clock nobody sets it. The zero Uptime is unknown.
+type Uptime struct {
+	Boot  int64         // names the start of the machine; 0: unknown
+	Since time.Duration // since then, in milliseconds at the finest
+}
+
+// backwards is how far the wall clock may fall behind what was written before
+// it is no longer believed: more than clocks are corrected by in passing.
+const backwards = time.Minute
+
+// fellBack reports whether the wall clock has been set back since a row was
+// written.
+func fellBack(row Row, now time.Time) bool { return now.Before(row.UpdatedAt.Add(-backwards)) }
+
+func (e *Engine) uptime() Uptime {
+	if e.o.Uptime == nil {
+		return Uptime{}
+	}
+	up := e.o.Uptime()
+	up.Since = up.Since.Truncate(time.Millisecond)
+	return up
+}
+
+// elapsed is how long ago a row was claimed, by whichever clock says less: a
+// wall clock that was set forward must not make a send look old that may still
+// land.
+func (e *Engine) elapsed(row Row, now time.Time) time.Duration {
+	wall := now.Sub(row.ClaimedAt)
+	up := e.uptime()
+	if row.ClaimedUp.Boot == 0 || row.ClaimedUp.Boot != up.Boot {
+		return wall
+	}
+	return min(wall, up.Since-row.ClaimedUp.Since)
+}
