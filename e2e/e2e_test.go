@@ -17,6 +17,7 @@
 //	mcp NAME result ID              waits for the answer; it becomes stdout
 //	mcp NAME error ID               waits for a JSON-RPC error; it becomes stdout
 //	mcp NAME unanswered ID          nothing has come back yet
+//	mcp NAME cancel ID              gives a call up (notifications/cancelled)
 //	answer PATH=VALUE PATH~REGEXP !PATH …
 //	    Compares members of the JSON in stdout. A path has dots; a number is an
 //	    index, len a length; !PATH means that there is no such member.
@@ -27,7 +28,8 @@
 //	books KIND=N KIND:STATUS=N SELLER=CENTS …
 //	    What the marketplace has. A kind that is not named must not exist.
 //	rows STATE=N …                  the ledger's rows, by state
-//	until [sweep] books|rows …      looks until it is so; sweep: sweeps before each look
+//	until [sweep [FLAG…]] books|rows|notified …
+//	    Looks until it is so; sweep: sweeps before each look.
 //	start NAME [VAR=VALUE…] CMD [ARG…]  starts a process with live pipes
 //	await NAME REGEXP [VAR]         waits for a line; VAR gets its first group
 //	say NAME TEXT | part NAME TEXT  writes to its input; part: without the newline
@@ -35,10 +37,15 @@
 //	signal NAME KILL|TERM|INT|STOP|CONT
 //	ended NAME CODE|killed|any [within DURATION]
 //	    Waits for its end; its output becomes stdout and stderr. The duration
-//	    counts from the last signal or endinput.
+//	    counts from its start, or the last signal or endinput.
 //	lose ledger                     removes whatever lies in the data directory
 //	                                beside the marketplace
 //	spoil ledger                    writes over its beginning
+//	outdate                         makes the ledger that of a newer binary
+//	footprint FILE                  lists the data directory, to be compared
+//	private                         files there are 0600, in 0700 directories
+//	listen SECRET VAR               takes notifications, at the address in VAR
+//	notified N                      so many have come, signed; the last becomes stdout
 //	post PATH JSON                  what somebody else does, at COUNTERFOIL_SANDBOX_URL
 //
 // Every answer that passes through a script is held to the laws of answers that
@@ -84,25 +91,30 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames: true,
 		Setup:              func(env *testscript.Env) error { return newStage(env, binary) },
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"answer":   answer,
-			"ask":      ask,
-			"await":    await,
-			"books":    books,
-			"ended":    ended,
-			"endinput": endInput,
-			"keep":     keep,
-			"lose":     lose,
-			"mcp":      mcp,
-			"part":     part,
-			"post":     post,
-			"rows":     rows,
-			"say":      say,
-			"serve":    serve,
-			"signal":   signalTo,
-			"spoil":    spoil,
-			"start":    start,
-			"tally":    tally,
-			"until":    until,
+			"answer":    answer,
+			"ask":       ask,
+			"await":     await,
+			"books":     books,
+			"ended":     ended,
+			"endinput":  endInput,
+			"footprint": footprint,
+			"keep":      keep,
+			"listen":    listen,
+			"lose":      lose,
+			"mcp":       mcp,
+			"notified":  notified,
+			"outdate":   outdate,
+			"part":      part,
+			"post":      post,
+			"private":   private,
+			"rows":      rows,
+			"say":       say,
+			"serve":     serve,
+			"signal":    signalTo,
+			"spoil":     spoil,
+			"start":     start,
+			"tally":     tally,
+			"until":     until,
 		},
 	})
 }

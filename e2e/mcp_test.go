@@ -57,7 +57,7 @@ func send(ts *testscript.TestScript, p *process, line string) {
 
 func mcp(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {
-		ts.Fatalf("usage: mcp NAME call ID TOOL JSON, or: mcp NAME result|error|unanswered ID")
+		ts.Fatalf("usage: mcp NAME call ID TOOL JSON, or: mcp NAME result|error|unanswered|cancel ID")
 	}
 	p, verb, ids := processOf(ts, args[0]), args[1], span(ts, args[2])
 	for _, id := range ids {
@@ -76,6 +76,8 @@ func mcp(ts *testscript.TestScript, neg bool, args []string) {
 				ts.Fatalf("%s was not answered with an error", id)
 			}
 			fmt.Fprintf(ts.Stdout(), "%s\n", r.Error)
+		case "cancel":
+			send(ts, p, fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s,"reason":"it took too long"}}`, id))
 		case "unanswered":
 			if lines, _, _ := p.out.read(); find(lines, id) != nil {
 				ts.Fatalf("%s has been answered", id)

@@ -22,7 +22,7 @@ type process struct {
 	in       io.WriteCloser
 	out, err transcript
 	awaited  int           // lines of out that await has passed
-	toldAt   time.Time     // of the last signal or end of input
+	toldAt   time.Time     // of its start, or the last signal or end of input
 	ended    chan struct{} // closed when it has ended and its output is whole
 	endedAt  time.Time     // valid once ended is closed
 }
@@ -120,6 +120,7 @@ func start(ts *testscript.TestScript, neg bool, args []string) {
 	in, err := p.cmd.StdinPipe()
 	ts.Check(err)
 	p.in = in
+	p.toldAt = time.Now()
 	ts.Check(p.cmd.Start())
 	stageOf(ts).processes[name] = p
 	go func() {

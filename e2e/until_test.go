@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -13,26 +14,30 @@ import (
 
 // looks are what until can repeat.
 var looks = map[string]func(ts *testscript.TestScript, want []string) (text string, err error){
-	"books": compareBooks,
-	"rows":  compareRows,
+	"books":    compareBooks,
+	"notified": compareNotified,
+	"rows":     compareRows,
 }
 
 // until repeats a look until it shows what is wanted. Where sweep is named, a
 // sweep comes before each look.
 func until(ts *testscript.TestScript, neg bool, args []string) {
 	sweeps := len(args) > 0 && args[0] == "sweep"
+	var flags []string
 	if sweeps {
-		args = args[1:]
+		for args = args[1:]; len(args) > 0 && looks[args[0]] == nil; args = args[1:] {
+			flags = append(flags, args[0])
+		}
 	}
 	if neg || len(args) < 1 || looks[args[0]] == nil {
-		ts.Fatalf("usage: until [sweep] books|rows …")
+		ts.Fatalf("usage: until [sweep [FLAG…]] books|rows|notified …")
 	}
 	bound := time.After(patience)
 	again := time.NewTicker(50 * time.Millisecond)
 	defer again.Stop()
 	for {
 		if sweeps {
-			sweepOnce(ts)
+			sweepOnce(ts, flags)
 		}
 		text, err := looks[args[0]](ts, args[1:])
 		if err == nil {
@@ -46,8 +51,8 @@ func until(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-func sweepOnce(ts *testscript.TestScript) {
-	_, stderr, code := run(ts, append([]string{"sweep"}, timing(ts)...)...)
+func sweepOnce(ts *testscript.TestScript, flags []string) {
+	_, stderr, code := run(ts, slices.Concat([]string{"sweep"}, timing(ts), flags)...)
 	if code != 0 {
 		ts.Fatalf("sweep: exit status %d\n%s", code, stderr)
 	}

@@ -11,7 +11,7 @@ import (
 func (c *call) act(ctx context.Context, row Row, act Act) Result {
 	ctx, cancel := c.e.detach(ctx, c.deadline)
 	defer cancel()
-	before := row.Sends - 1
+	c.before = row.Sends - 1
 	began := row.ClaimedAt
 	for sends := 1; ; sends++ {
 		answer := c.send(ctx, row, act)
@@ -20,7 +20,7 @@ func (c *call) act(ctx context.Context, row Row, act Act) Result {
 		if end.left {
 			return c.leftBehind(row, act)
 		}
-		end.earlier = before > 0 || sends == 1 && end.replayed
+		end.earlier = c.before > 0 || sends == 1 && end.replayed
 		end.began = began
 		c.e.at(PointSettled)
 		recorded, told, err := c.record(ctx, row, act, end)
@@ -111,7 +111,7 @@ func (c *call) concludePerformed(row Row, a AnsweredPerformed, now time.Time) co
 	}
 	next.State, next.Reason, next.Retry = StatePerformed, "", ""
 	end.ruling = ruling{row: next}
-	if watched && a.Replayed {
+	if watched && a.Replayed && c.before > 0 { // an earlier call was told that it was absent
 		end.ruling.causes = []Cause{CauseLateLanding}
 	}
 	return end

@@ -139,6 +139,7 @@ type call struct {
 	loc      Locator
 	fp       Fingerprint
 	claimed  *Row   // set once the claim is durable
+	before   int    // sends that earlier calls made
 	land     func() // ends this call's flight, if it has one; may be called again
 }
 

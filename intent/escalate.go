@@ -2,9 +2,7 @@ package intent
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"time"
 )
 
 // deskStates of an escalation in an answer.
@@ -146,105 +144,6 @@ func (e *Engine) escalationResult(esc Escalation) *EscalationResult {
 		return &EscalationResult{ID: esc.Key.String(), State: deskQueued, known: e.queuedWords(esc)}
 	}
 	return &EscalationResult{ID: esc.HandoffID, State: deskDelivered, known: fmt.Sprintf("A person has been told (%s).", esc.HandoffID)}
-}
-
-// deliver tries once to tell the desk, under the escalation's own key, and
-// records how that went. A try that may have reached the desk is looked up
-// before the next one. Without a desk a person is notified instead.
-func (e *Engine) deliver(ctx context.Context, esc Escalation) Escalation {
-	return e.deliverWithin(ctx, esc, e.reserve()/2)
-}
-
-// deliverWithin bounds the send to the desk, and as long again for the lookup
-// of one whose answer was lost.
-func (e *Engine) deliverWithin(ctx context.Context, esc Escalation, within time.Duration) Escalation {
-	switch {
-	case !esc.DeliveredAt.IsZero():
-		return esc
-	case e.o.Desk == nil:
-		return e.notifyInstead(ctx, esc, within)
-	}
-	ctx, cancel := e.detach(ctx, e.clock.now().Add(2*within))
-	defer cancel()
-	e.at(PointBeforeTell)
-	next, effect, evidence := e.tell(ctx, esc, within)
-	e.at(PointTold)
-	next.Tries++
-	next.DueAt = e.nextTry(next)
-	if effect != nil {
-		next.HandoffID, next.DeliveredAt, next.DueAt = effect.ID, e.clock.now(), time.Time{}
-	}
-	if _, err := e.commit(ctx, e.delivered(ctx, next, effect, evidence)); err != nil {
-		e.fault("record a delivery", err)
-	}
-	return next
-}
-
-// tell sends an escalation to the desk; the effect is nil where it is not known
-// to be there. A stored answer is left behind only by a new ordinal, and only
-// after a lookup found nothing.
-func (e *Engine) tell(ctx context.Context, esc Escalation, within time.Duration) (Escalation, *Effect, Evidence) {
-	payload, err := json.Marshal(Handoff{TicketID: esc.Ticket, Reason: esc.Reason, Summary: esc.Summary})
-	if err != nil {
-		e.fault("put an escalation into words", err)
-		return esc, nil, ""
-	}
-	subject := Subject{Intent: esc.Key, Payload: payload}
-	if esc.Tries > 0 {
-		if found, ok := e.o.Desk.Lookup(ctx, subject).(Found); ok {
-			return esc, &found.Effect, EvidenceLookup
-		}
-	}
-	request, err := e.o.Desk.Request(esc.Key, payload)
-	if err != nil {
-		e.fault("build an escalation", err)
-		return esc, nil, ""
-	}
-	sending, cancel := context.WithTimeout(ctx, within)
-	defer cancel()
-	answer := e.o.Desk.Send(sending, Order{
-		Intent: esc.Key, Request: request, Payload: payload,
-		Key:    ProviderKey(e.o.Secret, esc.Key, esc.Ordinal, e.o.Desk.Provider(), e.o.Ledger.Account(), 0),
-		SendBy: e.clock.now().Add(within),
-	})
-	switch a := answer.(type) {
-	case AnsweredPerformed:
-		return esc, &a.Effect, EvidenceResponse
-	case AnsweredAmbiguous:
-		switch found := e.o.Desk.Lookup(ctx, subject).(type) {
-		case Found:
-			return esc, &found.Effect, EvidenceLookup
-		case Absent:
-			if a.Stored && e.o.Desk.Capabilities().Lookup == LookupReadAfterWrite {
-				esc.Ordinal++
-			}
-		case FoundOther, LookupFailed, LookupUnsupported:
-		}
-	case AnsweredRefused, AnsweredNotSent:
-	}
-	return esc, nil, ""
-}
-
-// delivered is the commit of a try; the delivery of a handoff performs its
-// intent.
-func (e *Engine) delivered(ctx context.Context, esc Escalation, effect *Effect, evidence Evidence) Change {
-	c := Change{Update: &esc}
-	if esc.Cause != CauseHandoff {
-		return c
-	}
-	row, ok, err := e.o.Ledger.Find(ctx, esc.Subject)
-	if err != nil || !ok || row.State != StateQueued {
-		return c
-	}
-	c.Row, c.Seen = &row, row.Version
-	row.Sends, row.UpdatedAt = esc.Tries, e.clock.now()
-	if effect == nil {
-		return c
-	}
-	row = withEffect(row, *effect)
-	row.State, row.Reason, row.Evidence = StatePerformed, "", evidence
-	row.ConfirmedAt, row.DueAt = row.UpdatedAt, time.Time{}
-	return c
 }
 
 // summarise puts what a person has to know and may do into words.

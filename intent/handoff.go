@@ -33,6 +33,11 @@ func (c *call) handoff(ctx context.Context) Result {
 // deliverHandoff tries the outbox entry of a handoff once, and answers by what
 // the desk has.
 func (c *call) deliverHandoff(ctx context.Context, key Key, act Act, earlier bool) Result {
+	if c.e.o.Desk != nil {
+		if answer := c.turn(ctx, key); answer != nil {
+			return *answer
+		}
+	}
 	esc, ok, err := c.e.o.Ledger.Escalation(ctx, key)
 	if err != nil || !ok {
 		return *c.ledgerDown(ctx, "outbox", err)
@@ -54,6 +59,32 @@ func (c *call) deliverHandoff(ctx context.Context, key Key, act Act, earlier boo
 		}
 	}
 	return *c.sayWith(ctx, row, act, s)
+}
+
+// turn waits until this call may send a handoff. A call that meets another one
+// at the desk joins it, and answers with what that comes to.
+func (c *call) turn(ctx context.Context, key Key) *Result {
+	joined := false
+	for n := 0; ; n++ {
+		row, ok, err := c.e.o.Ledger.Find(ctx, key)
+		if err != nil || !ok {
+			return c.ledgerDown(ctx, "find", err)
+		}
+		if row.State == StatePerformed || joined && !c.e.atTheDesk(row) {
+			return c.remembered(ctx, row)
+		}
+		_, had, err := c.e.takeTurn(ctx, row, c.e.o.ProviderTimeout)
+		switch {
+		case err != nil:
+			return c.ledgerDown(ctx, "take a turn", err)
+		case had:
+			return nil
+		}
+		joined = true
+		if !c.awaitChange(ctx, key, n) {
+			return c.say(ctx, row, spoken{})
+		}
+	}
 }
 
 // readForHandoff reads the ticket. A person must be reachable even while

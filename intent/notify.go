@@ -25,8 +25,11 @@ func (e *Engine) notifyInstead(ctx context.Context, esc Escalation, within time.
 		return esc
 	}
 	next := esc
-	if e.notified(ctx, esc, 2*within) {
+	switch {
+	case e.notified(ctx, esc, 2*within):
 		next.NotifiedAt = e.clock.now()
+	case esc.NotifiedAt.IsZero():
+		next.Tries++ // it may have arrived all the same
 	}
 	next.DueAt = e.clock.now().Add(e.notifyPause(next))
 	e.recordNotified(ctx, next)
@@ -91,7 +94,7 @@ func (e *Engine) notifyPause(esc Escalation) time.Duration {
 // later than a person is to be notified of it.
 func (e *Engine) nextTry(esc Escalation) time.Time {
 	now := e.clock.now()
-	next, notify := now.Add(sweepAfter(esc.Tries-1)), esc.CreatedAt.Add(e.notifyAfter())
+	next, notify := now.Add(sweepAfter(max(esc.Tries-1, 0))), esc.CreatedAt.Add(e.notifyAfter())
 	if e.o.Notify != nil && esc.NotifiedAt.IsZero() && notify.After(now) && notify.Before(next) {
 		return notify
 	}

@@ -3,6 +3,7 @@ package intent
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 )
 
@@ -63,7 +64,9 @@ func (c *call) sayWith(ctx context.Context, row Row, act Act, s spoken) *Result 
 	}
 	answer := c.e.sayRow(row, act, c.op, s)
 	if c.e.o.Told != nil && answer.Outcome == AlreadyPerformed {
-		answer.Told = c.e.o.Told(ctx, row.Ticket, row.EffectAt)
+		answer.Told = slices.DeleteFunc(c.e.o.Told(ctx, row.Ticket, row.EffectAt), func(t Told) bool {
+			return t.MessageID == row.EffectID // the effect itself
+		})
 	}
 	return &answer
 }

@@ -71,6 +71,9 @@ func (e *Engine) sweepEscalation(ctx context.Context, listed Escalation, s *Swep
 		e.fault("read an escalation", err)
 		return
 	}
+	if !e.mySweep(ctx, esc) {
+		return
+	}
 	told := e.notifyOfDelay(ctx, e.deliver(ctx, esc))
 	if !told.DeliveredAt.IsZero() {
 		s.Delivered++
@@ -78,6 +81,21 @@ func (e *Engine) sweepEscalation(ctx context.Context, listed Escalation, s *Swep
 	if esc.NotifiedAt.IsZero() && !told.NotifiedAt.IsZero() {
 		s.Notified++
 	}
+}
+
+// mySweep reports whether the sweeper may tell of an entry: of a handoff only
+// while no call is at the desk with it.
+func (e *Engine) mySweep(ctx context.Context, esc Escalation) bool {
+	if esc.Cause != CauseHandoff || e.o.Desk == nil {
+		return true
+	}
+	row, ok, err := e.o.Ledger.Find(ctx, esc.Subject)
+	if err != nil || !ok {
+		return false
+	}
+	_, had, err := e.takeTurn(ctx, row, e.reserve()/2)
+	e.fault("take a turn", err)
+	return had
 }
 
 // Run sweeps at once and then on an interval until ctx ends.

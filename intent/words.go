@@ -179,16 +179,16 @@ func whoKnows(esc *EscalationResult) string {
 	return esc.known
 }
 
-// queuedWords say who knows of an escalation that the desk does not have. Only
-// before the first try is it sure that nobody does: an answer may have been lost
-// on its way back.
+// queuedWords say who knows of an escalation that the desk does not have. It is
+// sure that nobody does only while no try may have arrived: an answer may have
+// been lost on its way back.
 func (e *Engine) queuedWords(esc Escalation) string {
 	switch {
 	case !esc.NotifiedAt.IsZero() && e.o.NotifyBy != "":
 		return fmt.Sprintf("A person has been notified (by %s), the handoff itself is kept on this machine.", e.o.NotifyBy)
 	case !esc.NotifiedAt.IsZero():
 		return "A person has been notified, the handoff itself is kept on this machine."
-	case !esc.DueAt.After(esc.CreatedAt):
+	case esc.Tries == 0:
 		return "A message to a person is queued on this machine, nobody has been notified."
 	}
 	return "A message to a person is queued on this machine; nothing shows yet that it has reached anybody."

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -82,8 +83,15 @@ func examine(ctx context.Context, e Examination, more ...string) Health {
 		return h
 	}
 	l := &Ledger{o: Options{Account: e.Account}, path: path, write: &writer{closed: &refusal{why: "opened read-only"}}}
+	atRest := !isFile(path+"-wal") && !isFile(path+"-shm")
 	// Last, so that what writes is not the last to close: it would tidy up.
-	defer func() { h.Unreadable = errors.Join(h.Unreadable, l.release()) }()
+	defer func() {
+		h.Unreadable = errors.Join(h.Unreadable, l.release())
+		var newer *VersionError
+		if atRest && errors.As(h.Unreadable, &newer) {
+			h.Unreadable = errors.Join(h.Unreadable, tidy(ctx, path))
+		}
+	}()
 	if h.Unreadable = h.identify(ctx, l); h.Unreadable != nil {
 		return h
 	}
@@ -93,6 +101,18 @@ func examine(ctx context.Context, e Examination, more ...string) Health {
 	}
 	h.tryWrite(ctx, l, more)
 	return h
+}
+
+// tidy removes what a reading connection had SQLite make beside a file that
+// nobody uses: the last connection that might write does so when it closes.
+func tidy(ctx context.Context, path string) error {
+	db, err := sql.Open("sqlite", dsn(path, "mode=rw"))
+	if err != nil {
+		return err
+	}
+	db.SetMaxOpenConns(1)
+	_, err = scanOne[int64](ctx, db, "PRAGMA user_version")
+	return errors.Join(err, db.Close())
 }
 
 // surroundings looks at where the file lies.
