@@ -234,6 +234,7 @@ func (c *call) reconcile(ctx context.Context, ch Change, current Row, act Act, e
 			ID: mine.EffectID, Cents: mine.Cents, Currency: mine.Currency, Status: mine.Status, Final: mine.Final, At: mine.EffectAt,
 		}, mine.ConfirmedAt)
 		r.row.Evidence = mine.Evidence
+		r.causes = append(r.causes, end.ruling.causes...)
 	}
 	if current.Nonce == mine.Nonce { // no later claim has been made
 		r.row.SenderDone = true

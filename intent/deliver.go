@@ -82,7 +82,10 @@ func (e *Engine) toldBy(ctx context.Context, esc Escalation, subject Subject, an
 	switch a := answer.(type) {
 	case AnsweredPerformed:
 		return tried{esc: esc, effect: &a.Effect, evidence: EvidenceResponse, left: true}
-	case AnsweredRefused:
+	case AnsweredRefused: // its last word under this key, which the next try leaves behind
+		if _, absent := e.o.Desk.Lookup(ctx, subject).(Absent); absent && e.o.Desk.Capabilities().Lookup == LookupReadAfterWrite {
+			esc.Ordinal++
+		}
 		return tried{esc: esc, left: true}
 	case AnsweredNotSent:
 		return tried{esc: esc}

@@ -40,6 +40,9 @@ func rule(row Row, class Class, caps Capabilities, s sighting) ruling {
 		}
 		return ruling{row: row}
 	case LookupUnsupported:
+		if row.State == StateNotPerformed && !s.asked.Before(row.WatchUntil) {
+			row.WatchUntil = time.Time{} // nobody can look; the time in which it could land is over
+		}
 		return ruleBlind(row, ReasonLookupWeak)
 	case LookupFailed:
 		return ruleBlind(row, ReasonLookupDown)
@@ -65,7 +68,8 @@ func ruleFound(row Row, class Class, effect Effect, asked time.Time) ruling {
 	}
 	row.State, row.Reason, row.Retry = StatePerformed, "", ""
 	r := ruling{row: row}
-	if contradicts(before) {
+	landedLate := before.State == StateInFlight && before.OnWatch() && effect.At.Before(before.ClaimedAt)
+	if contradicts(before) || landedLate {
 		r.causes = append(r.causes, CauseLateLanding)
 	}
 	return r

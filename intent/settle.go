@@ -129,8 +129,11 @@ func nextLook(row Row, caps Capabilities, now time.Time) time.Time {
 		if row.Step > 0 && row.Retry == RetryWait {
 			return latest(row.RetryAt, now) // a later step is asked for by nobody else
 		}
-		if !row.OnWatch() || blind {
+		switch {
+		case !row.OnWatch():
 			return time.Time{}
+		case blind:
+			return latest(row.WatchUntil, now)
 		}
 		if row.WatchUntil.After(now) && row.WatchUntil.Before(later) {
 			return row.WatchUntil
