@@ -37,10 +37,21 @@ or, with Claude Code:  claude mcp add counterfoil -- %s
 To see what it is for, run: counterfoil demo      To leave, press Ctrl-C.
 `
 
+const aboutServe = `Serves MCP to one client on standard input and output, or with --http to any
+number of them at http://ADDRESS/mcp, with /healthz, /readyz and /metrics beside
+it. Clients of both kinds may be served from one data directory at once.`
+
 func (s *shell) serve() *cobra.Command {
-	return &cobra.Command{
-		Use: "serve", Short: "Serve MCP on standard input and output", Args: takes(0, ""),
+	var addr string
+	cmd := &cobra.Command{
+		Use: "serve", Short: "Serve MCP, on standard input and output or over HTTP", Args: takes(0, ""), Long: aboutServe,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			overHTTP := cmd.Flags().Changed("http")
+			if overHTTP {
+				if err := onLoopback(addr); err != nil {
+					return err
+				}
+			}
 			cfg, err := s.configure(cmd)
 			if err != nil {
 				return err
@@ -50,9 +61,14 @@ func (s *shell) serve() *cobra.Command {
 				return err
 			}
 			defer w.Close()
+			if overHTTP {
+				return s.serveHTTP(w, addr)
+			}
 			return s.serveStdio(w)
 		},
 	}
+	cmd.Flags().StringVar(&addr, "http", "", "serve over HTTP on this loopback address, such as 127.0.0.1:8787; port 0 takes any that is free")
+	return cmd
 }
 
 // serveStdio serves one client. Where the ledger cannot be used it still reads
@@ -61,11 +77,8 @@ func (s *shell) serveStdio(w *works) error {
 	asked, signals, stop := s.signalled()
 	defer stop()
 	s.greetTerminal()
-	if err := w.open(asked); err != nil {
+	if err := w.openToServe(asked); err != nil {
 		return err
-	}
-	if errors.Is(w.broken, store.ErrBusy) {
-		return w.broken
 	}
 	mcp := server.New(name, release, instructions, server.Recover(tools.Fallback(w.catalog)))
 	tools.Mount(mcp, w.catalog)
@@ -75,6 +88,22 @@ func (s *shell) serveStdio(w *works) error {
 	err := server.Stdio(asked, server.StdioOptions{
 		MCP: mcp, In: s.In, Out: s.Out, Log: w.log, Engine: engine, Signals: signals,
 	})
+	return w.left(err)
+}
+
+// openToServe is open, but fails where the ledger is only busy.
+func (w *works) openToServe(ctx context.Context) error {
+	if err := w.open(ctx); err != nil {
+		return err
+	}
+	if errors.Is(w.broken, store.ErrBusy) {
+		return w.broken
+	}
+	return nil
+}
+
+// left says how a server ended.
+func (w *works) left(err error) error {
 	if errors.Is(err, server.ErrUnfinished) {
 		w.log.Warn("what was left is settled by the next process", "error", err)
 		return silently(exitNo)

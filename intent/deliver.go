@@ -142,23 +142,22 @@ func (e *Engine) afterTry(ctx context.Context, t tried) Change {
 }
 
 // takeTurn marks a queued handoff as one that this process sends now, so that
-// two calls for it are one send. It reports whether the turn was had; the row is
-// as it then stands.
-func (e *Engine) takeTurn(ctx context.Context, row Row, within time.Duration) (Row, bool, error) {
+// two calls for it are one send. It reports whether the turn was had.
+func (e *Engine) takeTurn(ctx context.Context, row Row, within time.Duration) (bool, error) {
 	now := e.clock.now()
 	if row.State != StateQueued || e.atTheDesk(row) {
-		return row, false, nil
+		return false, nil
 	}
 	turn := row
 	turn.Owner, turn.Nonce, turn.SenderDone = e.o.Ledger.Owner(), e.o.NewID(), false
 	turn.ClaimedAt, turn.ClaimedUp, turn.UpdatedAt = now, e.uptime(), now
 	turn.SendBy = now.Add(2 * within)
 	turn.Sends++
-	written, err := e.commit(ctx, Change{Row: &turn, Seen: row.Version})
+	_, err := e.commit(ctx, Change{Row: &turn, Seen: row.Version})
 	if moved(err) {
-		return row, false, nil
+		return false, nil
 	}
-	return written, err == nil, err
+	return err == nil, err
 }
 
 // atTheDesk reports whether a living process is sending a handoff.

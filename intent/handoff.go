@@ -73,7 +73,7 @@ func (c *call) turn(ctx context.Context, key Key) *Result {
 		if row.State == StatePerformed || joined && !c.e.atTheDesk(row) {
 			return c.remembered(ctx, row)
 		}
-		_, had, err := c.e.takeTurn(ctx, row, c.e.o.ProviderTimeout)
+		had, err := c.e.takeTurn(ctx, row, c.e.o.ProviderTimeout)
 		switch {
 		case err != nil:
 			return c.ledgerDown(ctx, "take a turn", err)

@@ -38,7 +38,7 @@ func (c *call) judge(ctx context.Context, p *plan) (*plan, *Result) {
 // stillOnWatch answers for an act that may not be sent again now, while an
 // earlier attempt of it may still land: nothing else would be true of it.
 func (c *call) stillOnWatch(ctx context.Context, p *plan) *Result {
-	answer := c.sayWith(ctx, p.row, p.act, spoken{evidence: EvidenceLookup})
+	answer := c.sayWith(ctx, p.row, p.act, spoken{evidence: p.row.Evidence})
 	if answer.Retry == RetryWait {
 		answer.RetryAfterSeconds = seconds(max(p.row.WatchUntil.Sub(c.e.clock.now()), retryAfterAbsence))
 	}

@@ -93,7 +93,7 @@ func (e *Engine) mySweep(ctx context.Context, esc Escalation) bool {
 	if err != nil || !ok {
 		return false
 	}
-	_, had, err := e.takeTurn(ctx, row, e.reserve()/2)
+	had, err := e.takeTurn(ctx, row, e.reserve()/2)
 	e.fault("take a turn", err)
 	return had
 }

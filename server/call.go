@@ -61,7 +61,7 @@ func (p *pump) answer(ctx context.Context, m message) mcp.JSONRPCMessage {
 		return nil
 	}
 	defer leave()
-	answer := p.opts.MCP.HandleMessage(ctx, m.body)
+	answer := p.opts.MCP.HandleMessage(withArguments(ctx, m), m.body)
 	if m.id == nil || answer == nil {
 		return nil
 	}

@@ -15,6 +15,7 @@ func New(name, version, instructions string, middleware ...mcpserver.ToolHandler
 		mcpserver.WithInstructions(instructions),
 		mcpserver.WithToolCapabilities(listChanged),
 	)
+	s.Use(asSent)
 	s.Use(middleware...)
 	return s
 }

@@ -9,36 +9,37 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// message is one line from the client, checked and taken apart.
+// message is one message from the client, checked and taken apart.
 type message struct {
-	id      json.RawMessage // as written; nil for a notification
-	method  string
-	tool    string          // for tools/call: the tool's name
-	cancels string          // for notifications/cancelled: the idKey of the request it names
-	body    json.RawMessage // what the MCP library gets: only members of JSON-RPC, each once
-	refusal *refusal        // set when the line is answered here, with an error
+	id        json.RawMessage // as written; nil for a notification
+	method    string
+	tool      string          // for tools/call: the tool's name
+	arguments json.RawMessage // for tools/call: as written; nil for none
+	cancels   string          // for notifications/cancelled: the idKey of the request it names
+	body      json.RawMessage // what the MCP library gets: only members of JSON-RPC, each once
+	refusal   *refusal        // set when the message is answered here, with an error
 }
 
-// refusal is why a line is answered with a JSON-RPC error. It never repeats
+// refusal is why a message is answered with a JSON-RPC error. It never repeats
 // what the client sent.
 type refusal struct {
 	code   int
 	reason string
 }
 
-// parse reads one line. ok is false for a line that calls for nothing at all:
-// a client's response, since this server asks its client nothing.
+// parse reads one message. ok is false for one that calls for nothing at all: a
+// client's response, since this server asks its client nothing.
 func parse(line []byte) (m message, ok bool) {
 	if !utf8.Valid(line) {
-		return refused(nil, mcp.PARSE_ERROR, "Parse error: the line is not valid UTF-8"), true
+		return refused(nil, mcp.PARSE_ERROR, "Parse error: the message is not valid UTF-8"), true
 	}
 	if !json.Valid(line) {
-		return refused(nil, mcp.PARSE_ERROR, "Parse error: the line is not one JSON value"), true
+		return refused(nil, mcp.PARSE_ERROR, "Parse error: the message is not one JSON value, or is nested too deep"), true
 	}
 	switch bytes.TrimSpace(line)[0] {
 	case '{':
 	case '[':
-		return refused(nil, mcp.INVALID_REQUEST, "Invalid request: batches are not supported, send one message a line"), true
+		return refused(nil, mcp.INVALID_REQUEST, "Invalid request: batches are not supported, send one message at a time"), true
 	default:
 		return refused(nil, mcp.INVALID_REQUEST, "Invalid request: a message is a JSON object"), true
 	}
@@ -57,7 +58,7 @@ func parseEnvelope(envelope object, id json.RawMessage) message {
 	method, isString := stringValue(envelope.get("method"))
 	version, _ := stringValue(envelope.get("jsonrpc"))
 	switch {
-	case misspelt(envelope):
+	case misspelt(envelope, "jsonrpc", "id", "method", "params"):
 		return refused(id, mcp.INVALID_REQUEST, "Invalid request: jsonrpc, id, method and params are written in lower case")
 	case envelope.has("id") && id == nil:
 		return refused(nil, mcp.INVALID_REQUEST, "Invalid request: id is a string or a number")
@@ -76,7 +77,14 @@ func parseEnvelope(envelope object, id json.RawMessage) message {
 		if err != nil {
 			return refused(id, mcp.INVALID_PARAMS, "Invalid params: "+err.Error())
 		}
-		m.tool, _ = stringValue(members.get("name"))
+		if method == string(mcp.MethodToolsCall) {
+			if misspelt(members, "name", "arguments", "_meta") {
+				return refused(id, mcp.INVALID_PARAMS, "Invalid params: name, arguments and _meta are written in lower case")
+			}
+			m.tool, _ = stringValue(members.get("name"))
+			m.arguments = members.get("arguments")
+			params = members.without("arguments")
+		}
 		m.cancels = idKey(members.get("requestId"))
 	}
 	m.body = libraryBody(id, envelope.get("method"), params)
@@ -84,8 +92,7 @@ func parseEnvelope(envelope object, id json.RawMessage) message {
 }
 
 // libraryBody writes the message anew, so that the MCP library cannot read it
-// otherwise than it was checked. The params stay byte for byte: a tool checks
-// its own arguments.
+// otherwise than it was checked. A tool's arguments are not in it: see asSent.
 func libraryBody(id, method, params json.RawMessage) json.RawMessage {
 	body := []byte(`{"jsonrpc":"2.0"`)
 	if id != nil {
@@ -106,10 +113,10 @@ func isResponse(envelope object) bool {
 	return !envelope.has("method") && (envelope.has("result") || envelope.has("error"))
 }
 
-// misspelt finds a member that is a name of the envelope in another case.
-func misspelt(envelope object) bool {
-	names := []string{"jsonrpc", "id", "method", "params"}
-	return slices.ContainsFunc(envelope, func(m member) bool {
+// misspelt finds a member that is one of the names in another case, which the
+// MCP library would take for it.
+func misspelt(obj object, names ...string) bool {
+	return slices.ContainsFunc(obj, func(m member) bool {
 		return !slices.Contains(names, m.name) && slices.Contains(names, folded(m.name))
 	})
 }

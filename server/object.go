@@ -81,3 +81,19 @@ func (o object) has(name string) bool {
 // folded maps names that encoding/json takes for one another to one spelling,
 // the long s and the Kelvin sign included.
 func folded(name string) string { return strings.ToLower(strings.ToUpper(name)) }
+
+// without writes the object anew, less the members of that name.
+func (o object) without(name string) json.RawMessage {
+	kept := []byte("{")
+	for _, m := range o {
+		if m.name == name {
+			continue
+		}
+		if len(kept) > 1 {
+			kept = append(kept, ',')
+		}
+		quoted, _ := json.Marshal(m.name) // a string can be written
+		kept = append(append(append(kept, quoted...), ':'), m.value...)
+	}
+	return append(kept, '}')
+}

@@ -56,7 +56,7 @@ func (p *pump) read(in io.Reader) {
 			}
 			return
 		}
-		m, ok := refused(nil, mcp.INVALID_REQUEST, "Invalid request: the line is longer than 1 MiB"), true
+		m, ok := refused(nil, mcp.INVALID_REQUEST, "Invalid request: the message is longer than 1 MiB"), true
 		if err == nil {
 			m, ok = parse(line)
 		}
