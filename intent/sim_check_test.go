@@ -17,7 +17,8 @@ type simKeyFacts struct {
 	mixed    bool // an effect with other facts bears the key
 	decided  int  // a person's words that open the way to another send
 
-	decidedSeq int // the last such word
+	decidedSeq int       // the last such word
+	claimed    time.Time // last: what lands after it may be of that send as well, and contradicts nobody
 	last       *simPromise
 	promises   []simPromise
 }
@@ -111,7 +112,7 @@ func (w *simWorld) check(l *simLane, ask simAsk, r intent.Result, began time.Tim
 		w.checkNotPerformed(op, l, r, facts, promise)
 	case intent.Unknown:
 		if !l.slept { // a read of the outbox has run out of its time
-			w.checkUnknown(l, r)
+			w.checkUnknown(op, l, r)
 		}
 	}
 	w.checkAttempts(op, promise, facts)
@@ -286,8 +287,8 @@ func (w *simWorld) forGood(r intent.Result) bool {
 }
 
 // checkUnknown: a person is told, and no lookup could have told.
-func (w *simWorld) checkUnknown(l *simLane, r intent.Result) {
-	if r.Reason == intent.ReasonLookupDown && !l.deaf && r.Evidence != intent.EvidenceLedger {
+func (w *simWorld) checkUnknown(o *simOp, l *simLane, r intent.Result) {
+	if o.caps.Lookup == intent.LookupReadAfterWrite && r.Reason == intent.ReasonLookupDown && !l.deaf && r.Evidence != intent.EvidenceLedger {
 		w.violate("true", "%s is unknown (%s), and no lookup went wrong at the authority", r.IntentKey, r.Reason)
 	}
 	told := r.Reason == intent.ReasonInFlight || r.Reason == intent.ReasonQueued || r.Recorded != nil
@@ -326,9 +327,9 @@ func (w *simWorld) checkStable(o *simOp, facts *simKeyFacts, now simPromise) {
 		contradicts = now.seq > was.seq
 	case was.Outcome == intent.NotPerformed && done(&now):
 		e := o.byID(simEffectID(now.Result))
-		contradicts = e != nil && e.sentSeq < was.seq && e.epoch == was.epoch
+		contradicts = e != nil && e.sentSeq < was.seq && e.epoch == was.epoch && (facts.claimed.Before(was.at) || e.lands.Before(facts.claimed))
 	}
-	if contradicts && !w.toldOf(now.IntentKey) && !knownUntold(was, &now) { // whoever else is at it may be about to tell: looked at once all is quiet
+	if contradicts && !w.toldOf(now.IntentKey) { // whoever else is at it may be about to tell: looked at once all is quiet
 		w.contradicted = append(w.contradicted, simContradiction{was: was.Result, now: now.Result})
 	}
 }

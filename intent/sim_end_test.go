@@ -97,7 +97,7 @@ func (w *simWorld) checkRows() {
 		case w.knownQueued(row):
 		case row.State == intent.StateInFlight, row.State == intent.StateReady, row.State == intent.StateQueued:
 			w.violate("live", "%s (%s) is %s at the end", key, row.Tool, row.State)
-		case row.State == intent.StateNotPerformed && row.OnWatch() && !knownBlindWatch(op):
+		case row.State == intent.StateNotPerformed && row.OnWatch():
 			w.violate("live", "%s (%s) is on watch at the end", key, row.Tool)
 		case row.State == intent.StatePerformed && !row.Final && w.guarded(op, w.factsOf(key, row.Tool)):
 			w.violate("live", "%s (%s) is pending at the end", key, row.Tool)

@@ -101,13 +101,13 @@ func (o *simOp) act(fault string, r simRequest, now time.Time) (intent.Answer, t
 		return broken, soon
 	case "refused":
 		answer := intent.AnsweredRefused{Permanent: true, Code: "disputed", Because: "the payment is disputed"}
-		if o.storesRefusals() {
+		if o.caps.ErrorsStored {
 			o.keep(r.order.Key, &simKept{first: now, stored: answer})
 		}
 		return answer, soon
 	case "refused for now":
 		answer := intent.AnsweredRefused{Code: "busy", RetryAfter: time.Duration(rng.IntN(8)) * time.Second}
-		if o.storesRefusals() {
+		if o.caps.ErrorsStored {
 			o.keep(r.order.Key, &simKept{first: now, stored: answer})
 		}
 		return answer, soon

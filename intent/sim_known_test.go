@@ -2,6 +2,8 @@ package intent_test
 
 import (
 	"flag"
+	"testing"
+	"time"
 
 	"counterfoil/intent"
 )
@@ -9,21 +11,6 @@ import (
 // What is known to be broken is let pass, so that everything else is still
 // held. With -strict it is not. An entry goes when its fault has gone.
 var simStrict = flag.Bool("strict", false, "TestSim: also hold what is known to be broken")
-
-// storesRefusals: an escalation that the desk refused, under a key for which it
-// stores its errors, is sent under that key for ever.
-func (o *simOp) storesRefusals() bool {
-	return o.caps.ErrorsStored && (o != o.w.desk || *simStrict)
-}
-
-// knownUntold: what an earlier send brought, and an answer had called absent, is
-// found while a later claim is in flight; nobody is told.
-func knownUntold(was, now *simPromise) bool {
-	return !*simStrict && was.Reason == intent.ReasonAbsent && now.Attempts > was.Attempts
-}
-
-// knownBlindWatch: without a lookup, a watch never ends by itself.
-func knownBlindWatch(o *simOp) bool { return !*simStrict && !o.seeing() }
 
 // knownAdvance: a refusal for now, which closes nothing, advances the ordinal;
 // after a lost ledger the key before it may still act.
@@ -46,3 +33,22 @@ func (w *simWorld) knownQueued(row intent.Row) bool {
 // knownAlready: the second send within a call provably left nothing, the first
 // one is found, and the call reads already_performed.
 func knownAlready() bool { return !*simStrict }
+
+// A refusal for now proves nothing of what was sent under the same key before a
+// ledger was lost: the key has to stay.
+func TestSimFoundRefusalForNowKeepsTheKey(t *testing.T) {
+	if !*simStrict {
+		t.Skip("known: run with -strict")
+	}
+	bubble(t, func(r *rig) {
+		r.fault("refunds.create", "land_late", 1, 25*time.Second)
+		want(t, r.process("P1").do(nil), intent.NotPerformed, intent.ReasonAbsent, intent.RetryWait)
+		r.loseLedger()
+		p := r.process("P2")
+		r.faultOnce("refunds.create", "reject_transient")
+		want(t, p.do(nil), intent.NotPerformed, intent.ReasonRefused, intent.RetryWait)
+		r.obey(p, nil)
+		r.later(time.Minute)
+		r.wantEffects("refund", 1)
+	})
+}

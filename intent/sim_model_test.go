@@ -189,7 +189,8 @@ func (m *simModel) ask(ask simAsk) (answer intent.Result, ended bool) {
 	m.w.mu.Lock()
 	m.w.asked = append(m.w.asked, ask)
 	m.w.mu.Unlock()
-	twin := make(chan struct{})
+	m.calls++
+	n, twin := m.calls, make(chan struct{})
 	if m.rng.IntN(4) == 0 {
 		other := ask
 		if m.rng.IntN(2) == 0 {
@@ -197,23 +198,23 @@ func (m *simModel) ask(ask simAsk) (answer intent.Result, ended bool) {
 		}
 		go func() {
 			defer close(twin)
-			m.call(other, 1)
+			m.call(other, n, 1)
 		}()
 	} else {
 		close(twin)
 	}
-	answer, ended = m.call(ask, 0)
+	answer, ended = m.call(ask, n, 0)
 	<-twin
 	return answer, ended
 }
 
-// call makes one call on a process that is alive.
-func (m *simModel) call(ask simAsk, beside int) (answer intent.Result, ended bool) {
+// call makes one call, the model's n-th or one beside it, on a process that is
+// alive.
+func (m *simModel) call(ask simAsk, n, beside int) (answer intent.Result, ended bool) {
 	rng := m.rng
 	if beside > 0 {
-		rng = rand.New(rand.NewPCG(m.w.seed, uint64(m.id*1000+m.calls)))
+		rng = rand.New(rand.NewPCG(m.w.seed, uint64(m.id*1000+n)))
 	}
-	m.calls += 1 - beside
 	var live []*simProc
 	for live = m.w.alive(); len(live) == 0; live = m.w.alive() {
 		<-time.After(time.Second)
@@ -221,7 +222,7 @@ func (m *simModel) call(ask simAsk, beside int) (answer intent.Result, ended boo
 			return answer, false
 		}
 	}
-	l := m.w.lane(m.id*1000+2*m.calls+beside, fmt.Sprintf("M%d.%d%s", m.id, m.calls, []string{"", "b"}[beside]), live[rng.IntN(len(live))])
+	l := m.w.lane(m.id*1000+2*n+beside, fmt.Sprintf("M%d.%d%s", m.id, n, []string{"", "b"}[beside]), live[rng.IntN(len(live))])
 	patience := time.Hour
 	if rng.IntN(7) == 0 {
 		patience = time.Duration(rng.IntN(12_000)) * time.Millisecond

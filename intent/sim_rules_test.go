@@ -53,6 +53,11 @@ func (w *simWorld) checkLeave(ask simAsk, r intent.Result) {
 // it.
 func (w *simWorld) checkCommit(p *simProc, before, after intent.Row) {
 	claimed := after.State == intent.StateInFlight && before.State != intent.StateInFlight
+	if claimed {
+		w.mu.Lock()
+		w.factsOf(after.Key.String(), after.Tool).claimed = after.ClaimedAt
+		w.mu.Unlock()
+	}
 	if claimed && after.Scope != "" {
 		rows, err := w.ledger.List(w.ctx, 1000)
 		if err != nil {
