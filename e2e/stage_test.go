@@ -41,8 +41,8 @@ func newStage(env *testscript.Env, binary string) error {
 	env.Defer(s.clear)
 	env.Setenv("PATH", filepath.Dir(binary)+string(os.PathListSeparator)+env.Getenv("PATH"))
 	env.Setenv("COUNTERFOIL_DATA_DIR", filepath.Join(env.WorkDir, "data"))
-	env.Setenv("PROVIDER_TIMEOUT", "400ms")
-	env.Setenv("ANSWER_WITHIN", "3s")
+	env.Setenv("PROVIDER_TIMEOUT", "600ms")
+	env.Setenv("ANSWER_WITHIN", "4500ms")
 	for name, act := range map[string]string{"SHELF": shelf, "HOOK": hook, "LAMP": lamp, "RUG": rug, "SOFA": sofa} {
 		env.Setenv(name, act)
 	}
