@@ -120,7 +120,7 @@ func (c *call) concludePerformed(row Row, a AnsweredPerformed, now time.Time) co
 // refusedRuling: the authority said no to the only attempt that was open.
 func refusedRuling(row Row, a AnsweredRefused, now time.Time) ruling {
 	row.State, row.Reason, row.Evidence = StateNotPerformed, ReasonRefused, EvidenceResponse
-	row.Stored = true
+	row.Stored = a.Permanent // a refusal for now is not kept under the key, which then stays
 	if a.Permanent {
 		row.Retry = RetryNever
 		return ruling{row: row, causes: []Cause{CauseRefused}}
