@@ -37,9 +37,6 @@ func knownAlready() bool { return !*simStrict }
 // A refusal for now proves nothing of what was sent under the same key before a
 // ledger was lost: the key has to stay.
 func TestSimFoundRefusalForNowKeepsTheKey(t *testing.T) {
-	if !*simStrict {
-		t.Skip("known: run with -strict")
-	}
 	bubble(t, func(r *rig) {
 		r.fault("refunds.create", "land_late", 1, 25*time.Second)
 		want(t, r.process("P1").do(nil), intent.NotPerformed, intent.ReasonAbsent, intent.RetryWait)
