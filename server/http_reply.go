@@ -72,7 +72,7 @@ func (e *endpoint) presented(rec *recorder, m message) answer {
 	case "application/json":
 		return e.readdressed(rec, m)
 	case "text/event-stream": // a listener's, or notes before a result: complete as it is
-		return answer{rec.status, kind, rec.body.Bytes()}
+		return answer{rec.status, kind, acknowledged(rec.body.Bytes(), m)}
 	}
 	if m.id == nil {
 		return answer{status: rec.status}
