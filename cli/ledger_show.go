@@ -39,6 +39,7 @@ type shown struct {
 
 type shownClaim struct {
 	Owner      string `json:"owner"`
+	Principal  string `json:"principal,omitempty"`
 	OwnerAlive bool   `json:"owner_alive"`
 	Ordinal    int    `json:"ordinal"`
 	ClaimedAt  string `json:"claimed_at"`
@@ -55,6 +56,7 @@ type shownAttempt struct {
 	Detail      string `json:"detail"`
 	Settled     string `json:"settled"`
 	Owner       string `json:"owner"`
+	Principal   string `json:"principal,omitempty"`
 }
 
 type shownDecision struct {
@@ -121,7 +123,7 @@ func showOf(ctx context.Context, ledger intent.Ledger, row intent.Row) (shown, e
 	}
 	if row.State == intent.StateInFlight {
 		view.Claim = &shownClaim{
-			Owner: row.Owner, OwnerAlive: ledger.Alive(row.Owner), Ordinal: row.Ordinal,
+			Owner: row.Owner, Principal: row.Principal, OwnerAlive: ledger.Alive(row.Owner), Ordinal: row.Ordinal,
 			ClaimedAt: intent.Timestamp(row.ClaimedAt), SendBy: intent.Timestamp(row.SendBy),
 		}
 	}
@@ -143,7 +145,7 @@ func (view *shown) history(ctx context.Context, ledger intent.Ledger, key intent
 		view.Attempts = append(view.Attempts, shownAttempt{
 			N: a.N, Ordinal: a.Ordinal, ProviderKey: a.ProviderKey,
 			StartedAt: intent.Timestamp(a.StartedAt), EndedAt: intent.Timestamp(a.EndedAt),
-			Answer: a.Answer, Detail: a.Detail, Settled: a.Settled, Owner: a.Owner,
+			Answer: a.Answer, Detail: a.Detail, Settled: a.Settled, Owner: a.Owner, Principal: a.Principal,
 		})
 	}
 	decisions, err := ledger.Decisions(ctx, key)
@@ -222,7 +224,7 @@ func (s *shell) printShown(view shown) error {
 		rows = append(rows, []string{"under way", fmt.Sprintf("since %s, %s", c.ClaimedAt, owner)})
 	}
 	for _, a := range view.Attempts {
-		rows = append(rows, []string{fmt.Sprintf("attempt %d", a.N), fmt.Sprintf("%s answer %s, settled as %s", a.StartedAt, detailed(a.Answer, a.Detail), a.Settled)})
+		rows = append(rows, []string{fmt.Sprintf("attempt %d", a.N), fmt.Sprintf("%s answer %s, settled as %s%s", a.StartedAt, detailed(a.Answer, a.Detail), a.Settled, onBehalf(a.Principal))})
 	}
 	for _, d := range view.Decisions {
 		rows = append(rows, []string{d.Verb, fmt.Sprintf("%s by %s%s", d.At, detailed(d.Who, d.Note), withSecret(d.Secret))})
@@ -235,6 +237,14 @@ func (s *shell) printShown(view shown) error {
 		rows = append(rows, []string{"told a person", fmt.Sprintf("%s %s (%s): %s", e.CreatedAt, e.ID, state, e.Summary)})
 	}
 	return table(s.Out, rows)
+}
+
+// onBehalf names who asked, where that is known by name.
+func onBehalf(principal string) string {
+	if principal == "" {
+		return ""
+	}
+	return ", asked by " + principal
 }
 
 func withSecret(shown bool) string {

@@ -90,7 +90,7 @@ func (c *call) claimRow(ctx context.Context, p *plan) (Row, *Result) {
 	if !sendable {
 		return Row{}, c.notSendable(ctx, p)
 	}
-	return c.e.inFlight(row), nil
+	return askedBy(ctx, c.e.inFlight(row)), nil
 }
 
 // nextOrdinal is the ordinal of the provider key under which a row may be sent.

@@ -148,7 +148,7 @@ func (e *Engine) takeTurn(ctx context.Context, row Row, within time.Duration) (b
 	if row.State != StateQueued || e.atTheDesk(row) {
 		return false, nil
 	}
-	turn := row
+	turn := askedBy(ctx, row)
 	turn.Owner, turn.Nonce, turn.SenderDone = e.o.Ledger.Owner(), e.o.NewID(), false
 	turn.ClaimedAt, turn.ClaimedUp, turn.UpdatedAt = now, e.uptime(), now
 	turn.SendBy = now.Add(2 * within)

@@ -86,6 +86,9 @@ func (e *Engine) Do(ctx context.Context, tool string, args Arguments) (result Re
 		e.fault("do", fmt.Errorf("tool %q is not registered", tool))
 		return e.refuse(Refusal{Reason: ReasonInternal})
 	}
+	if _, asked := Principal(ctx); !asked {
+		ctx = WithPrincipal(ctx, "")
+	}
 	exit := e.leave.enter()
 	defer exit()
 	c := e.newCall(op, args)

@@ -127,7 +127,7 @@ func (c *call) handoffRow(ctx context.Context, r Readable) (Key, Row, bool, erro
 
 // queueHandoff writes the intent and its outbox entry in one commit.
 func (c *call) queueHandoff(ctx context.Context, key Key, r Readable, act Act) *Result {
-	row := c.e.newRow(c.op, key, r)
+	row := c.newRow(ctx, key, r)
 	row.State, row.Reason, row.SenderDone = StateQueued, ReasonQueued, true
 	var h Handoff
 	if err := json.Unmarshal(r.Payload, &h); err != nil {

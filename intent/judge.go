@@ -89,13 +89,13 @@ func (c *call) allowedByPerson(ctx context.Context, p *plan, j NeedsPerson) bool
 // queueApproval writes the intent as one that waits for a person, tells one,
 // and says so. A waiting intent is shown again where its figures have changed.
 func (c *call) queueApproval(ctx context.Context, p *plan, j NeedsPerson) (*plan, *Result) {
-	waiting := p.row
-	waiting.State, waiting.Reason, waiting.Retry = StateAwaiting, ReasonApproval, RetryNever
-	waiting.Reopened = false
-	waiting.DueAt = nextLook(waiting, c.op.Steps()[0].Capabilities(), c.e.clock.now())
 	if p.row.State == StateAwaiting {
 		return c.stillAwaiting(ctx, p)
 	}
+	waiting := askedBy(ctx, p.row)
+	waiting.State, waiting.Reason, waiting.Retry = StateAwaiting, ReasonApproval, RetryNever
+	waiting.Reopened = false
+	waiting.DueAt = nextLook(waiting, c.op.Steps()[0].Capabilities(), c.e.clock.now())
 	p.act.Figures = j.Figures
 	waiting.UpdatedAt = c.e.clock.now()
 	ch := Change{Row: &waiting, Seen: p.row.Version, Act: &p.act, Exclusive: true}

@@ -58,6 +58,7 @@ type Row struct {
 
 	Owner      string    // the process that made the last claim
 	Nonce      string    // of the last claim
+	Principal  string    // who asked for the last claim; empty: whoever runs the process
 	ClaimedAt  time.Time // of the last claim
 	ClaimedUp  Uptime    // of the last claim
 	SendBy     time.Time // of the last claim
@@ -111,6 +112,7 @@ type Attempt struct {
 	Step        int
 	Ordinal     int
 	Owner       string
+	Principal   string // who asked; empty: whoever ran the process
 	ProviderKey string
 	StartedAt   time.Time
 	EndedAt     time.Time

@@ -173,7 +173,8 @@ func (e *Engine) Approve(ctx context.Context, key Key, p Person) (Result, error)
 	return e.perform(ctx, row)
 }
 
-// perform runs an intent whose act is kept in the ledger.
+// perform runs an intent whose act is kept in the ledger, for whoever asked for
+// it.
 func (e *Engine) perform(ctx context.Context, row Row) (Result, error) {
 	op, ok := e.operations[row.Tool]
 	if !ok {
@@ -186,7 +187,7 @@ func (e *Engine) perform(ctx context.Context, row Row) (Result, error) {
 	if row.Step > 0 {
 		return e.performStep(ctx, op, row, act), nil
 	}
-	return e.Do(ctx, row.Tool, act.Arguments), nil
+	return e.Do(WithPrincipal(ctx, row.Principal), row.Tool, act.Arguments), nil
 }
 
 // followersOf are the later steps that a person's word on an act lets go on.

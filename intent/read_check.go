@@ -140,7 +140,7 @@ func (c *call) prepareAct(ctx context.Context, p *plan, exists bool) *Result {
 		}
 	} else {
 		p.act = Act{Arguments: c.args, Payload: p.reading.Payload}
-		p.row = c.e.newRow(c.op, p.key, p.reading)
+		p.row = c.newRow(ctx, p.key, p.reading)
 	}
 	if c.e.o.PolicyVersion != nil {
 		p.act.Policy = c.e.o.PolicyVersion()
@@ -159,12 +159,12 @@ func (c *call) prepareAct(ctx context.Context, p *plan, exists bool) *Result {
 }
 
 // newRow is the row of an intent that the ledger does not know.
-func (e *Engine) newRow(op Operation, key Key, r Readable) Row {
-	now := e.clock.now()
-	return Row{
-		Key: key, Tool: op.Tool(), Scope: r.Scope, Ticket: r.Ticket,
+func (c *call) newRow(ctx context.Context, key Key, r Readable) Row {
+	now := c.e.clock.now()
+	return askedBy(ctx, Row{
+		Key: key, Tool: c.op.Tool(), Scope: r.Scope, Ticket: r.Ticket,
 		Cents: r.Cents, Currency: r.Currency, CreatedAt: now, UpdatedAt: now,
-	}
+	})
 }
 
 // check looks for the intent at the authority, then for siblings, then asks the

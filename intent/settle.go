@@ -103,7 +103,7 @@ func (e *Engine) ended(op Operation, claim, next Row, answer, detail string) *At
 		settled += " " + string(next.Reason)
 	}
 	return &Attempt{
-		Step: claim.Step, Ordinal: claim.Ordinal, Owner: claim.Owner,
+		Step: claim.Step, Ordinal: claim.Ordinal, Owner: claim.Owner, Principal: claim.Principal,
 		ProviderKey: e.providerKey(op.Steps()[claim.Step], claim),
 		StartedAt:   claim.ClaimedAt, EndedAt: e.clock.now(),
 		Answer: answer, Detail: detail, Settled: settled, Evidence: next.Evidence, EffectID: next.EffectID,

@@ -57,7 +57,7 @@ func (e *Engine) followers(op Operation, row Row, act Act) []Follower {
 	return []Follower{{
 		Row: Row{
 			Key: StepKey(parent, next), Tool: row.Tool, Step: next, Parent: parent, State: StateReady,
-			Ticket: row.Ticket, CreatedAt: now, UpdatedAt: now, DueAt: now,
+			Ticket: row.Ticket, Principal: row.Principal, CreatedAt: now, UpdatedAt: now, DueAt: now,
 		},
 		Act:       Act{Arguments: act.Arguments, Payload: act.Payload},
 		Resources: []Resource{e.newCall(op, act.Arguments).loc.Ticket},

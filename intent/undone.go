@@ -48,7 +48,7 @@ func (c *call) lastRepeat(ctx context.Context, p *plan) *plan {
 		}
 		next := *p
 		next.key = DeriveKey(c.e.o.Ledger.Account(), c.op.Tool(), again(p.reading.Facts, found.Effect.ID))
-		next.row = c.e.newRow(c.op, next.key, p.reading)
+		next.row = c.newRow(ctx, next.key, p.reading)
 		next.seen = c.e.lookUp(ctx, c.op.Steps()[0], next.row, p.act)
 		if _, ok := next.seen.finding.(Found); !ok {
 			break

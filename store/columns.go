@@ -15,27 +15,40 @@ var rowColumns = []string{
 	"key", "version", "tool", "step", "parent", "state", "reason", "retry", "evidence", "scope", "released",
 	"ticket", "cents", "currency", "effect_id", "status", "final", "effect_at", "sends", "ambiguous", "ordinal",
 	"ordinal_at", "closed", "stored", "nonce", "claimed_at", "claimed_boot", "claimed_up", "send_by", "sender_done", "watch_until", "retry_at",
-	"due_at", "sweeps", "reopened", "repeat_allowed", "created_at", "updated_at", "confirmed_at", "owner",
+	"due_at", "sweeps", "reopened", "repeat_allowed", "created_at", "updated_at", "confirmed_at",
+	"owner", "principal",
 }
 
-// rowFields points at the fields of a row: to scan into, or to bind. The owner
-// is the caller's, since the table holds its number.
-func rowFields(r *intent.Row, owner any) []any {
+// rowFields points at the fields of a row: to scan into, or to bind. Who are
+// behind it are the caller's, since the table holds their numbers.
+func rowFields(r *intent.Row, who behind) []any {
 	return []any{
 		(*keyBlob)(&r.Key), &r.Version, &r.Tool, &r.Step, (*keyBlob)(&r.Parent), &r.State, &r.Reason, &r.Retry,
 		&r.Evidence, &r.Scope, &r.Released, &r.Ticket, &r.Cents, &r.Currency, &r.EffectID, &r.Status, &r.Final,
 		(*instant)(&r.EffectAt), &r.Sends, &r.Ambiguous, &r.Ordinal, (*instant)(&r.OrdinalAt), &r.Closed, &r.Stored,
 		&r.Nonce, (*instant)(&r.ClaimedAt), &r.ClaimedUp.Boot, (*span)(&r.ClaimedUp.Since), (*instant)(&r.SendBy), &r.SenderDone, (*instant)(&r.WatchUntil),
 		(*instant)(&r.RetryAt), (*instant)(&r.DueAt), &r.Sweeps, &r.Reopened, &r.RepeatAllowed,
-		(*instant)(&r.CreatedAt), (*instant)(&r.UpdatedAt), (*instant)(&r.ConfirmedAt), owner,
+		(*instant)(&r.CreatedAt), (*instant)(&r.UpdatedAt), (*instant)(&r.ConfirmedAt), who.owner, who.principal,
 	}
 }
 
 // selectRow is the list of expressions that reads a row of table intents AS i.
-var selectRow = "i." + strings.Join(rowColumns[:len(rowColumns)-1], ", i.") +
-	", ifnull((SELECT o.name FROM owners o WHERE o.id = i.owner), '')"
+var selectRow = "i." + strings.Join(rowColumns[:len(rowColumns)-2], ", i.") + ", " + selectBehind("i")
 
-// attemptColumns are those of an intent.Attempt; its owner comes last.
+// behind are the process that acts and who asked it to: pointers to their names
+// to scan into, their numbers to bind.
+type behind struct{ owner, principal any }
+
+// rowScan points at the fields of a row to scan into, as selectRow gives them.
+func rowScan(r *intent.Row) []any { return rowFields(r, behind{&r.Owner, &r.Principal}) }
+
+// selectBehind reads the names behind a row of a table.
+func selectBehind(table string) string {
+	return "ifnull((SELECT o.name FROM owners o WHERE o.id = " + table + ".owner), ''), " +
+		"ifnull((SELECT p.name FROM principals p WHERE p.id = " + table + ".principal), '')"
+}
+
+// attemptColumns are those of an intent.Attempt; who are behind it come last.
 const attemptColumns = "n, step, ordinal, provider_key, started_at, ended_at, answer, detail, settled, evidence, effect_id"
 
 func attemptFields(a *intent.Attempt) []any {

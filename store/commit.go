@@ -181,13 +181,13 @@ func (tx *transaction) putAct(ctx context.Context, id int64, a intent.Act) error
 }
 
 func (tx *transaction) putAttempt(ctx context.Context, id int64, a intent.Attempt) error {
-	const query = `INSERT INTO attempts (intent, owner, ` + attemptColumns + `)
-		SELECT ?1, ?2, 1 + ifnull(max(n), 0), ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13 FROM attempts WHERE intent = ?1`
-	owner, err := tx.ownerID(ctx, a.Owner)
+	const query = `INSERT INTO attempts (intent, owner, principal, ` + attemptColumns + `)
+		SELECT ?1, ?2, ?3, 1 + ifnull(max(n), 0), ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14 FROM attempts WHERE intent = ?1`
+	who, err := tx.behind(ctx, a.Owner, a.Principal)
 	if err != nil {
 		return err
 	}
-	return tx.exec(ctx, query, append([]any{id, owner}, attemptFields(&a)...)...)
+	return tx.exec(ctx, query, append([]any{id, who.owner, who.principal}, attemptFields(&a)...)...)
 }
 
 // blob is bytes as a column bears them: none is NULL.

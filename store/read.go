@@ -23,14 +23,14 @@ var (
 	queryList    = "SELECT " + selectRow + " FROM intents i ORDER BY i.open DESC, i.created_at DESC, i.id DESC LIMIT ?"
 	queryDue     = "SELECT " + selectRow + " FROM intents i WHERE i.due_at <= ? ORDER BY i.due_at, i.id LIMIT ?"
 	queryFlights = "SELECT " + selectRow + " FROM intents i INDEXED BY intents_in_flight WHERE i.state = 'in_flight' ORDER BY i.id"
+
+	queryAttempts = "SELECT " + attemptColumns + ", " + selectBehind("a") + " FROM attempts a WHERE a.intent = ? ORDER BY a.n"
 )
 
 const (
 	queryMark = "SELECT seq FROM ledger"
 	queryAct  = `SELECT a.arguments, a.payload, a.request, a.figures, a.policy
 		FROM intents i CROSS JOIN acts a ON a.intent = i.id WHERE i.account = 1 AND i.key = ?`
-	queryAttempts = "SELECT " + attemptColumns + `, ifnull((SELECT o.name FROM owners o WHERE o.id = a.owner), '')
-		FROM attempts a WHERE a.intent = ? ORDER BY a.n`
 	queryDecisions = "SELECT verb, who, note, secret, at FROM decisions WHERE intent = ? ORDER BY n"
 	queryNumber    = "SELECT id FROM intents WHERE account = 1 AND key = ?"
 	// counted, in SQL, is what the row of except has in the sums.
@@ -49,7 +49,7 @@ const (
 
 // Find is the row of a key; ok is false where there is none.
 func (l *Ledger) Find(ctx context.Context, key intent.Key) (row intent.Row, ok bool, err error) {
-	ok, err = l.scan(ctx, "find "+key.String(), queryFind, []any{keyBlob(key)}, rowFields(&row, &row.Owner)...)
+	ok, err = l.scan(ctx, "find "+key.String(), queryFind, []any{keyBlob(key)}, rowScan(&row)...)
 	return row, ok, err
 }
 
@@ -59,7 +59,7 @@ func (l *Ledger) Recognise(ctx context.Context, ticket intent.Resource, fp inten
 	err = l.each(ctx, "recognise", queryRecognise, args, func(scan func(...any) error) (bool, error) {
 		var pieces []byte
 		var r intent.Row
-		if err := scan(append([]any{&pieces}, rowFields(&r, &r.Owner)...)...); err != nil {
+		if err := scan(append([]any{&pieces}, rowScan(&r)...)...); err != nil {
 			return false, err
 		}
 		if ok = bearsFingerprint(pieces, fp); ok { // and not across two of them
@@ -77,7 +77,7 @@ func (l *Ledger) ByEffect(ctx context.Context, ticket intent.Resource, tool, eff
 		return intent.Row{}, false, nil
 	}
 	args := []any{ticket.Kind, ticket.ID, tool, effectID}
-	ok, err = l.scan(ctx, "find by effect", queryByEffect, args, rowFields(&row, &row.Owner)...)
+	ok, err = l.scan(ctx, "find by effect", queryByEffect, args, rowScan(&row)...)
 	return row, ok, err
 }
 
@@ -104,7 +104,7 @@ func (l *Ledger) Attempts(ctx context.Context, key intent.Key) (all []intent.Att
 	}
 	err = l.each(ctx, what, queryAttempts, []any{id}, func(scan func(...any) error) (bool, error) {
 		var a intent.Attempt
-		if err := scan(append(attemptFields(&a), &a.Owner)...); err != nil {
+		if err := scan(append(attemptFields(&a), &a.Owner, &a.Principal)...); err != nil {
 			return false, err
 		}
 		all = append(all, a)
@@ -216,7 +216,7 @@ func (l *Ledger) Escalation(ctx context.Context, key intent.Key) (e intent.Escal
 func (l *Ledger) rows(ctx context.Context, what, query string, args ...any) (all []intent.Row, err error) {
 	err = l.each(ctx, what, query, args, func(scan func(...any) error) (bool, error) {
 		var r intent.Row
-		if err := scan(rowFields(&r, &r.Owner)...); err != nil {
+		if err := scan(rowScan(&r)...); err != nil {
 			return false, err
 		}
 		all = append(all, r)

@@ -22,7 +22,7 @@ type loaded struct {
 var queryLoad = "SELECT i.id, i.resources, i.fingerprints, " + selectRow + " FROM intents i WHERE i.account = ? AND i.key = ?"
 
 func (tx *transaction) load(ctx context.Context, key intent.Key) (l loaded, err error) {
-	dest := append([]any{&l.id, &l.resources, &l.fingerprints}, rowFields(&l.row, &l.row.Owner)...)
+	dest := append([]any{&l.id, &l.resources, &l.fingerprints}, rowScan(&l.row)...)
 	err = tx.row(ctx, queryLoad, []any{tx.account, keyBlob(key)}, dest...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return loaded{}, nil
@@ -46,11 +46,11 @@ func (tx *transaction) put(ctx context.Context, before loaded, row intent.Row, t
 	if after.resources, err = tx.touch(ctx, touched); err != nil {
 		return loaded{}, err
 	}
-	owner, err := tx.ownerID(ctx, row.Owner)
+	who, err := tx.behind(ctx, row.Owner, row.Principal)
 	if err != nil {
 		return loaded{}, err
 	}
-	fields := rowFields(&after.row, owner)
+	fields := rowFields(&after.row, who)
 	if before.id == 0 {
 		first := []any{tx.account, after.resources, blob(after.fingerprints), after.row.Open(), after.row.Blocks()}
 		err = tx.row(ctx, queryInsert, append(first, fields...), &after.id)

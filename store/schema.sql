@@ -23,6 +23,12 @@ CREATE TABLE owners (
 	name TEXT NOT NULL UNIQUE
 ) STRICT;
 
+-- Who has asked for something, by name.
+CREATE TABLE principals (
+	id   INTEGER PRIMARY KEY,
+	name TEXT NOT NULL UNIQUE
+) STRICT;
+
 -- Orders, sellers, buyers and tickets. changed is the last commit to an intent
 -- that touches it.
 CREATE TABLE resources (
@@ -74,6 +80,7 @@ CREATE TABLE intents (
 	closed         INTEGER NOT NULL,
 	stored         INTEGER NOT NULL,
 	owner          INTEGER REFERENCES owners (id),
+	principal      INTEGER REFERENCES principals (id),
 	nonce          TEXT NOT NULL,
 	claimed_at     INTEGER,
 	claimed_boot   INTEGER NOT NULL,
@@ -128,6 +135,7 @@ CREATE TABLE attempts (
 	step         INTEGER NOT NULL,
 	ordinal      INTEGER NOT NULL,
 	owner        INTEGER REFERENCES owners (id),
+	principal    INTEGER REFERENCES principals (id),
 	provider_key TEXT NOT NULL,
 	started_at   INTEGER,
 	ended_at     INTEGER,

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
 
 	"counterfoil/intent"
 )
@@ -12,8 +13,8 @@ import (
 // transaction is one BEGIN IMMEDIATE … COMMIT, in which changes are applied.
 type transaction struct {
 	*writer
-	seq    int64            // its number: every row and resource that it changes gets it
-	owners map[string]int64 // numbers that become known with the commit
+	seq   int64          // its number: every row and resource that it changes gets it
+	names map[name]int64 // numbers that become known with the commit
 }
 
 // transact runs do in a transaction. What it did is durable when transact
@@ -36,7 +37,7 @@ func (l *Ledger) transact(ctx context.Context, do func(context.Context, *transac
 	if err := w.exec(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return l.trouble(err)
 	}
-	tx := &transaction{writer: w, owners: map[string]int64{}}
+	tx := &transaction{writer: w, names: map[name]int64{}}
 	err = tx.number(ctx, l.path)
 	if err == nil {
 		err = do(ctx, tx)
@@ -94,32 +95,42 @@ func (tx *transaction) rollback(ctx context.Context) error {
 	return fmt.Errorf("rollback: %w", err)
 }
 
-// learn keeps the owners' numbers, which are now durable.
+// learn keeps the names' numbers, which are now durable.
 func (tx *transaction) learn() {
-	for name, id := range tx.owners {
-		tx.writer.owners[name] = id
-	}
+	maps.Copy(tx.writer.names, tx.names)
 }
 
-// ownerID is the number of an owner, nil for none.
-func (tx *transaction) ownerID(ctx context.Context, name string) (any, error) {
-	if name == "" {
+// behind are the numbers of an owner and a principal; nil for none.
+func (tx *transaction) behind(ctx context.Context, owner, principal string) (who behind, err error) {
+	if who.owner, err = tx.numberOf(ctx, name{"owners", owner}); err != nil {
+		return behind{}, err
+	}
+	who.principal, err = tx.numberOf(ctx, name{"principals", principal})
+	return who, err
+}
+
+// name is one of a table that gives names numbers.
+type name struct{ table, text string }
+
+// numberOf is the number of a name, nil for none.
+func (tx *transaction) numberOf(ctx context.Context, n name) (any, error) {
+	if n.text == "" {
 		return nil, nil
 	}
-	if id, ok := tx.writer.owners[name]; ok {
+	if id, ok := tx.writer.names[n]; ok {
 		return id, nil
 	}
-	if id, ok := tx.owners[name]; ok {
+	if id, ok := tx.names[n]; ok {
 		return id, nil
 	}
 	var id int64
-	err := tx.row(ctx, "SELECT id FROM owners WHERE name = ?", []any{name}, &id)
+	err := tx.row(ctx, "SELECT id FROM "+n.table+" WHERE name = ?", []any{n.text}, &id)
 	if errors.Is(err, sql.ErrNoRows) {
-		err = tx.row(ctx, "INSERT INTO owners (name) VALUES (?) RETURNING id", []any{name}, &id)
+		err = tx.row(ctx, "INSERT INTO "+n.table+" (name) VALUES (?) RETURNING id", []any{n.text}, &id)
 	}
 	if err != nil {
 		return nil, err
 	}
-	tx.owners[name] = id
+	tx.names[n] = id
 	return id, nil
 }

@@ -19,7 +19,7 @@ type writer struct {
 	db      *sql.DB
 	conn    *sql.Conn
 	stmts   map[string]*sql.Stmt
-	owners  map[string]int64 // numbers that are committed
+	names   map[name]int64 // numbers that are committed
 	account int64
 	closed  error // why there is nothing to write with
 
@@ -38,12 +38,12 @@ func openWriter(ctx context.Context, path string) (*writer, error) {
 		return nil, errors.Join(err, db.Close())
 	}
 	w := &writer{
-		turn:   make(chan struct{}, 1),
-		queue:  queue(lockPath),
-		db:     db,
-		conn:   conn,
-		stmts:  map[string]*sql.Stmt{},
-		owners: map[string]int64{},
+		turn:  make(chan struct{}, 1),
+		queue: queue(lockPath),
+		db:    db,
+		conn:  conn,
+		stmts: map[string]*sql.Stmt{},
+		names: map[name]int64{},
 	}
 	w.commit = func(ctx context.Context) error { return w.exec(ctx, "COMMIT") }
 	return w, nil

@@ -89,7 +89,7 @@ func (d *dice) change(model *Memory) (c intent.Change) {
 		c.Fingerprints = []intent.Fingerprint{fingerprintOf(d.IntN(6)), fingerprintOf(d.IntN(6))}
 	}
 	if d.chance(30) {
-		c.Attempt = &intent.Attempt{StartedAt: d.time(), Answer: "ambiguous", Owner: pick(d, "", "a", "b")}
+		c.Attempt = &intent.Attempt{StartedAt: d.time(), Answer: "ambiguous", Owner: pick(d, "", "a", "b"), Principal: pick(d, "", "ines", "ole")}
 	}
 	if d.chance(30) {
 		c.Escalate = []intent.Escalation{{Key: keyOf(100 + d.IntN(6)), Subject: row.Key, Cause: intent.CauseUnknown, DueAt: d.time()}}
@@ -107,7 +107,7 @@ func (d *dice) row(n int) intent.Row {
 	return intent.Row{
 		Key: keyOf(n), Tool: "issue_refund", State: pick(d, intent.States()...), Scope: pick(d, "", "a", "b", "c"),
 		Released: d.chance(20), Cents: int64(d.IntN(5)), Currency: pick(d, "USD", "USD", "EUR", ""), EffectID: pick(d, "", "re_1", "re_2"),
-		Final: d.chance(50), Owner: pick(d, "", "a", "b"), WatchUntil: d.time(), DueAt: d.time(), CreatedAt: at(d.IntN(9)),
+		Final: d.chance(50), Owner: pick(d, "", "a", "b"), Principal: pick(d, "", "ines", "ole"), WatchUntil: d.time(), DueAt: d.time(), CreatedAt: at(d.IntN(9)),
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 func attemptsAppended(t *testing.T, ls Ledgers) {
 	l, ctx := ls.First, t.Context()
 	a := intent.Attempt{
-		N: 77, Step: 1, Ordinal: 2, Owner: l.Owner(), ProviderKey: "pk", StartedAt: at(1), EndedAt: at(2),
+		N: 77, Step: 1, Ordinal: 2, Owner: l.Owner(), Principal: "ines", ProviderKey: "pk", StartedAt: at(1), EndedAt: at(2),
 		Answer: "ambiguous", Detail: "timeout", Settled: "unknown lookup_unavailable", Evidence: intent.EvidenceLookup, EffectID: "re_1",
 	}
 	full(t, a)

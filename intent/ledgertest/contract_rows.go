@@ -41,7 +41,7 @@ func fullRow() intent.Row {
 		Reason: intent.ReasonAbsent, Retry: intent.RetryWait, Evidence: intent.EvidenceLookup, Version: 7,
 		Scope: "remedy:a", Released: true, Ticket: "T-1", Cents: 11800, Currency: "USD", EffectID: "re_1",
 		Status: "pending", Final: true, EffectAt: at(1), Sends: 2, Ambiguous: 1, Ordinal: 3, OrdinalAt: at(2), Closed: true,
-		Stored: true, Owner: "somebody", Nonce: "n-1", ClaimedAt: at(3), ClaimedUp: intent.Uptime{Boot: 5, Since: 6 * time.Millisecond}, SendBy: at(4), SenderDone: true,
+		Stored: true, Owner: "somebody", Principal: "ines", Nonce: "n-1", ClaimedAt: at(3), ClaimedUp: intent.Uptime{Boot: 5, Since: 6 * time.Millisecond}, SendBy: at(4), SenderDone: true,
 		WatchUntil: at(5), RetryAt: at(6), DueAt: at(7), Sweeps: 4, Reopened: true, RepeatAllowed: true,
 		CreatedAt: at(8), UpdatedAt: at(9), ConfirmedAt: at(10),
 	}
