@@ -12,7 +12,7 @@ func (c *call) act(ctx context.Context, row Row, act Act) Result {
 	ctx, cancel := c.e.detach(ctx, c.deadline)
 	defer cancel()
 	c.before = row.Sends - 1
-	began := row.ClaimedAt
+	began, sent := row.ClaimedAt, false
 	for sends := 1; ; sends++ {
 		answer := c.send(ctx, row, act)
 		c.e.at(PointSent)
@@ -22,6 +22,8 @@ func (c *call) act(ctx context.Context, row Row, act Act) Result {
 		}
 		end.earlier = c.before > 0 || sends == 1 && end.replayed
 		end.began = began
+		sent = sent || end.answer != answerNotSent
+		end.sent = sent
 		c.e.at(PointSettled)
 		recorded, told, err := c.record(ctx, row, act, end)
 		c.e.at(PointRecorded)
@@ -61,6 +63,7 @@ type conclusion struct {
 	replayed bool      // the authority had this key already
 	earlier  bool      // an effect may be an earlier call's
 	began    time.Time // when this call first claimed
+	sent     bool      // a byte of this call's may have left, now or at its first send
 	left     bool      // cut off by a departing engine before anything was learnt
 }
 
@@ -164,9 +167,12 @@ func (c *call) sendAgain(ctx context.Context, row Row) (Row, bool) {
 		return row, false
 	}
 	next = c.e.inFlight(next)
-	claimed, err := c.e.commit(ctx, Change{Row: &next, Seen: row.Version})
+	claimed, err := c.e.commit(ctx, Change{Row: &next, Seen: row.Version, Exclusive: true})
+	var blocked *BlockedError // a person released the scope meanwhile, and another one went on in it
 	if err != nil {
-		c.e.fault("claim a repeat", err)
+		if !errors.As(err, &blocked) {
+			c.e.fault("claim a repeat", err)
+		}
 		return row, false
 	}
 	c.claimed = &claimed
@@ -190,7 +196,7 @@ func (c *call) answer(ctx context.Context, row Row, act Act, end conclusion, tol
 	if row.State == StatePerformed {
 		s.outcome = Performed
 		older := !row.EffectAt.IsZero() && row.EffectAt.Before(end.began)
-		if end.earlier && (end.replayed || older) || end.answer == answerNotSent {
+		if end.earlier && (end.replayed || older) || !end.sent {
 			s.outcome = AlreadyPerformed
 		}
 	}

@@ -13,10 +13,15 @@ const (
 )
 
 // backoff is the pause before try n (from 1), with jitter of up to half.
-func backoff(n int) time.Duration {
+func (e *Engine) backoff(n int) time.Duration {
 	d := firstBackoff << min(n-1, 10)
 	d = min(d, mostBackoff)
-	return d/2 + rand.N(d/2+1) //nolint:gosec // jitter keeps nothing secret
+	return d/2 + e.o.Jitter(d/2)
+}
+
+// jitter is what Options.Jitter is by default.
+func jitter(most time.Duration) time.Duration {
+	return rand.N(most + 1) //nolint:gosec // jitter keeps nothing secret
 }
 
 // RepeatRead calls try until it reports that it is done, with backoff and
@@ -26,7 +31,7 @@ func (e *Engine) RepeatRead(ctx context.Context, try func(context.Context) (done
 	ctx, cancel := context.WithTimeout(ctx, e.o.ProviderTimeout)
 	defer cancel()
 	for n := 1; ; n++ {
-		if try(ctx) || n == readTries || !pause(ctx, backoff(n)) {
+		if try(ctx) || n == readTries || !pause(ctx, e.backoff(n)) {
 			return
 		}
 	}
@@ -36,10 +41,4 @@ func (e *Engine) RepeatRead(ctx context.Context, try func(context.Context) (done
 // looked at n times: 5 s, doubling, at most 10 minutes.
 func sweepAfter(n int) time.Duration {
 	return min(5*time.Second<<min(n, 10), 10*time.Minute)
-}
-
-// backoffJitter is a random half of the sweeping interval, so that several
-// processes do not sweep in step.
-func backoffJitter(every time.Duration) time.Duration {
-	return rand.N(every/2 + 1) //nolint:gosec // jitter keeps nothing secret
 }

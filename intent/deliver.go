@@ -107,7 +107,10 @@ func (e *Engine) toldBy(ctx context.Context, esc Escalation, subject Subject, an
 // intent.
 func (e *Engine) recordTry(ctx context.Context, t tried) {
 	for {
-		_, err := e.commit(ctx, e.afterTry(ctx, t))
+		c, err := e.afterTry(ctx, t)
+		if err == nil {
+			_, err = e.commit(ctx, c)
+		}
 		if moved(err) {
 			continue // the handoff's row has been written meanwhile
 		}
@@ -116,16 +119,19 @@ func (e *Engine) recordTry(ctx context.Context, t tried) {
 	}
 }
 
-func (e *Engine) afterTry(ctx context.Context, t tried) Change {
+// afterTry is what a try changes: of a handoff, the entry of the outbox and its
+// intent together, or neither. An entry that is not recorded is looked up at
+// the desk by the next sweep.
+func (e *Engine) afterTry(ctx context.Context, t tried) (Change, error) {
 	c := Change{Update: &t.esc}
 	if t.esc.Cause != CauseHandoff {
-		return c
+		return c, nil
 	}
 	reads, cancel := recording(ctx)
 	defer cancel()
 	row, ok, err := e.o.Ledger.Find(reads, t.esc.Subject)
 	if err != nil || !ok || row.State != StateQueued {
-		return c
+		return c, err
 	}
 	c.Row, c.Seen = &row, row.Version
 	row.UpdatedAt, row.SenderDone = e.clock.now(), true
@@ -133,12 +139,12 @@ func (e *Engine) afterTry(ctx context.Context, t tried) Change {
 		row.Sends--
 	}
 	if t.effect == nil {
-		return c
+		return c, nil
 	}
 	row = withEffect(row, *t.effect)
 	row.State, row.Reason, row.Evidence = StatePerformed, "", t.evidence
 	row.ConfirmedAt, row.DueAt = row.UpdatedAt, time.Time{}
-	return c
+	return c, nil
 }
 
 // takeTurn marks a queued handoff as one that this process sends now, so that

@@ -40,6 +40,9 @@ type Options struct {
 	// Told, when not nil, gives what the buyer has been told on a ticket since a
 	// time, oldest first.
 	Told func(ctx context.Context, ticket string, since time.Time) []Told
+	// Jitter gives a random duration from 0 to most, so that processes do not
+	// pause in step; uniform when nil.
+	Jitter func(most time.Duration) time.Duration
 	// At, when not nil, is called at each named point.
 	At func(Point)
 	// Fault, when not nil, is told of what went wrong inside, for a log. It
@@ -61,6 +64,9 @@ type Engine struct {
 func New(o Options) (*Engine, error) {
 	if 2*o.ProviderTimeout >= o.AnswerWithin {
 		return nil, fmt.Errorf("provider timeout %v: it must be under half of the answer budget %v", o.ProviderTimeout, o.AnswerWithin)
+	}
+	if o.Jitter == nil {
+		o.Jitter = jitter
 	}
 	e := &Engine{o: o, clock: clock(o.Now), operations: map[string]Operation{}, leave: newDeparture()}
 	for _, op := range o.Operations {

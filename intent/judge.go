@@ -14,8 +14,13 @@ func (c *call) judge(ctx context.Context, p *plan) (*plan, *Result) {
 		return nil, c.ledgerDown(ctx, "view", err)
 	}
 	judgement := c.op.Judge(p.reading, view)
-	if _, allowed := judgement.(Allowed); !allowed && p.row.OnWatch() {
-		return nil, c.stillOnWatch(ctx, p)
+	if _, allowed := judgement.(Allowed); !allowed {
+		if same, answer := c.stillAsRead(ctx, p); !same {
+			return nil, answer
+		}
+		if p.row.OnWatch() {
+			return nil, c.stillOnWatch(ctx, p)
+		}
 	}
 	switch j := judgement.(type) {
 	case Allowed:
@@ -33,6 +38,17 @@ func (c *call) judge(ctx context.Context, p *plan) (*plan, *Result) {
 	c.e.fault("judge "+c.op.Tool(), errors.New("no judgement"))
 	answer := c.e.refuse(Refusal{Reason: ReasonInternal})
 	return nil, &answer
+}
+
+// stillAsRead reports whether nobody has acted on the intent since it was read:
+// an answer that nothing happened must not rest on what has gone. A claim finds
+// that out by itself.
+func (c *call) stillAsRead(ctx context.Context, p *plan) (bool, *Result) {
+	now, _, err := c.e.o.Ledger.Find(ctx, p.key)
+	if err != nil {
+		return false, c.ledgerDown(ctx, "find", err)
+	}
+	return now.Version == p.row.Version, nil
 }
 
 // stillOnWatch answers for an act that may not be sent again now, while an

@@ -50,7 +50,7 @@ func (e *Engine) lookUpUntil(ctx context.Context, step Step, row Row, act Act, d
 		if settles(s, row, step.Capabilities()) || ctx.Err() != nil {
 			return s
 		}
-		wait := backoff(n + 2)
+		wait := e.backoff(n + 2)
 		if e.clock.now().Add(wait).After(deadline) || !pause(ctx, wait) {
 			return s
 		}

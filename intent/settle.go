@@ -173,7 +173,7 @@ func (e *Engine) commitFirmly(ctx context.Context, c Change) (Row, error) {
 	defer cancel()
 	for n := 1; ; n++ {
 		row, err := e.o.Ledger.Commit(ctx, c)
-		if err == nil || moved(err) || n == recordTries || !pause(ctx, backoff(n)) {
+		if err == nil || moved(err) || n == recordTries || !pause(ctx, e.backoff(n)) {
 			return row, err
 		}
 	}

@@ -195,7 +195,7 @@ func (w *simWorld) guarded(o *simOp, facts *simKeyFacts) bool {
 	case w.epoch == 0:
 		return o.seeing()
 	}
-	return o.outlives() && o.caps.Lookup == intent.LookupReadAfterWrite && !knownAdvance(o)
+	return o.outlives() && o.caps.Lookup == intent.LookupReadAfterWrite
 }
 
 // checkOnce: at most one effect an intent where the authority lets that be
@@ -248,7 +248,7 @@ func (w *simWorld) checkPerformed(o *simOp, l *simLane, r intent.Result, facts *
 			return
 		}
 		mine := e.lane == l
-		if r.Outcome == intent.Performed && !mine && !l.sent[r.IntentKey] || r.Outcome == intent.AlreadyPerformed && mine && r.Attempts == 1 && !knownAlready() {
+		if r.Outcome == intent.Performed && !mine && !l.sent[r.IntentKey] || r.Outcome == intent.AlreadyPerformed && mine && r.Attempts == 1 {
 			w.violate("true", "%s %s %s; sent by this call: %v", r.IntentKey, r.Outcome, id, mine)
 		}
 		return
@@ -319,6 +319,9 @@ func (w *simWorld) checkStable(o *simOp, facts *simKeyFacts, now simPromise) {
 	was := facts.last
 	if was == nil || was.epoch != now.epoch || was.Recorded != nil || facts.lied || !simSpeaks(now.Result) {
 		return
+	}
+	if now.Evidence == intent.EvidencePerson {
+		return // whoever decided knows
 	}
 	done := func(p *simPromise) bool { return p.Outcome == intent.Performed || p.Outcome == intent.AlreadyPerformed }
 	contradicts := false

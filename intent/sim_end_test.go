@@ -94,7 +94,6 @@ func (w *simWorld) checkRows() {
 	for _, row := range rows {
 		op, key := w.opOf(row.Tool), row.Key.String()
 		switch {
-		case w.knownQueued(row):
 		case row.State == intent.StateInFlight, row.State == intent.StateReady, row.State == intent.StateQueued:
 			w.violate("live", "%s (%s) is %s at the end", key, row.Tool, row.State)
 		case row.State == intent.StateNotPerformed && row.OnWatch():

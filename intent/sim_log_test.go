@@ -107,12 +107,12 @@ func (w *simWorld) history(most int) string {
 			break
 		}
 		text := fmt.Sprintf(e.format, e.args...)
-		if key != "" && !e.speaksOf(keys) {
+		if key != "" && !*simWhole && !e.speaksOf(keys) {
 			continue
 		}
 		lines = append(lines, fmt.Sprintf("%14.3fs  %-14s %s", e.at.Sub(start).Seconds(), e.lane, text))
 	}
-	if most = max(most, 20); len(lines) > most {
+	if most = max(most, 20); len(lines) > most && !*simWhole {
 		lines = slices.Concat(lines[:8], []string{fmt.Sprintf("  … %d events …", len(lines)-most)}, lines[len(lines)-most+8:])
 	}
 	return strings.Join(lines, "\n")

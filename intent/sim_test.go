@@ -14,6 +14,7 @@ import (
 var (
 	simSeeds = flag.Int("seeds", 300, "how many histories TestSim runs")
 	simFirst = flag.Uint64("first", 1, "the seed of the first one")
+	simWhole = flag.Bool("whole", false, "show a failing history whole")
 )
 
 // simWorkers is how many histories run at a time.

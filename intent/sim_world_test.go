@@ -166,6 +166,7 @@ func (w *simWorld) start(person bool) *simProc {
 			tools.NewMessageSeller(market), tools.NewBookPickup(market), tools.NewCancelPickup(market), tools.NewEscalateToHuman(market),
 		},
 		Now: time.Now, NewID: func() string { return fmt.Sprintf("claim-%d", w.claims.Add(1)) },
+		Jitter:          w.jitter,
 		ProviderTimeout: providerTimeout, AnswerWithin: answerWithin,
 		At:    func(point intent.Point) { w.sched.gate(w.sched.lane(), string(point)) },
 		Fault: func(where string, err error) { w.logf(w.sched.lane(), "fault at %s: %v", where, err) },
@@ -179,6 +180,13 @@ func (w *simWorld) start(person bool) *simProc {
 	w.procs = append(w.procs, p)
 	w.logf(nil, "%s starts", p.owner)
 	return p
+}
+
+// jitter is drawn from the simulated time, not from a sequence: who asks first
+// of several that wake up together must not matter.
+func (w *simWorld) jitter(most time.Duration) time.Duration {
+	now := uint64(time.Now().UnixNano())
+	return time.Duration(rand.New(rand.NewPCG(w.seed, now)).Int64N(int64(most) + 1))
 }
 
 // kill ends a process: its lanes end at their gates.

@@ -104,7 +104,7 @@ func (e *Engine) Run(ctx context.Context, every time.Duration) {
 		if _, err := e.Sweep(ctx); err != nil && ctx.Err() == nil {
 			e.fault("sweep", err)
 		}
-		if !pause(ctx, every/2+backoffJitter(every)) {
+		if !pause(ctx, every/2+e.o.Jitter(every/2)) {
 			return
 		}
 	}

@@ -37,19 +37,21 @@ func exceedsPaid(w refundWorld) *intent.Refusal {
 func exceedsWithOpen(w refundWorld, v intent.View) *intent.Refusal {
 	hidden := notShown(w.order, v.Around)
 	scope := remedyScope(w.order.OrderID, w.item.ItemID)
-	sum := int64(0)
+	sum, ofItem := int64(0), int64(0)
 	var related []intent.Related
 	inScope, waits := false, false
 	for _, row := range hidden {
 		sum += row.Cents
+		if row.Scope == scope { // released by a person, or it would have kept this one back
+			ofItem += row.Cents
+		}
 		inScope = inScope || row.Scope == scope && row.State == intent.StatePerformed
 		waits = waits || row.State == intent.StateUnknown || row.State == intent.StateAwaiting || row.Evidence == intent.EvidencePerson
 		related = append(related, intent.Relate(row))
 	}
-	if !inScope && w.order.RefundedCents+sum+w.args.AmountCents <= w.order.PaidCents {
-		return nil
-	}
-	if len(hidden) == 0 {
+	fits := w.order.RefundedCents+sum+w.args.AmountCents <= w.order.PaidCents &&
+		w.item.RefundedCents+ofItem+w.args.AmountCents <= w.item.PaidCents
+	if len(hidden) == 0 || fits && !inScope {
 		return nil
 	}
 	refusal := &intent.Refusal{
