@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update", false, "rewrite the table in docs/PROTOCOL.md")
+var update = flag.Bool("update", false, "rewrite the generated sections of docs/PROTOCOL.md and docs/PERFORMANCE.md")
 
 // hostile is one input that no client in its right mind sends.
 type hostile struct {
@@ -103,7 +103,7 @@ func TestProtocolTable(t *testing.T) {
 	if _, answer := site.send(refundMessage(`11800`), ""); !strings.HasPrefix(inWords(answer), "result: already_performed") {
 		t.Errorf("then, over HTTP: %s", answer)
 	}
-	inDocument(t, "../docs/PROTOCOL.md", table.String())
+	inDocument(t, "../docs/PROTOCOL.md", "go test ./cli -run TestProtocolTable -update", table.String())
 }
 
 // mustBeSmall bounds what a process has held at its most. The race detector's
@@ -150,10 +150,10 @@ func inWords(answer string) string {
 	return fmt.Sprintf("result: %s: %s", code, said.Verdict)
 }
 
-// inDocument compares the generated section of a document.
-func inDocument(t *testing.T, path, section string) {
+// inDocument compares the section of a document that a command generated.
+func inDocument(t *testing.T, path, command, section string) {
 	t.Helper()
-	const begin, end = "<!-- generated: go test ./cli -run TestProtocolTable -update -->\n", "<!-- end -->"
+	begin, end := "<!-- generated: "+command+" -->\n", "<!-- end -->"
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -174,7 +174,7 @@ func inDocument(t *testing.T, path, section string) {
 
 // pipe is a process that serves on stdio.
 type pipe struct {
-	t   *testing.T
+	t   testing.TB
 	cmd *exec.Cmd
 	in  io.Writer
 	out *bufio.Reader
@@ -212,7 +212,7 @@ func (p *pipe) send(line string) string {
 
 // site is a process that serves over HTTP.
 type site struct {
-	t   *testing.T
+	t   testing.TB
 	cmd *exec.Cmd
 	url string
 }
@@ -231,7 +231,7 @@ func (r *rig) site() *site {
 }
 
 // listeningOn reads the address that the first line names.
-func listeningOn(t *testing.T, out io.Reader) string {
+func listeningOn(t testing.TB, out io.Reader) string {
 	t.Helper()
 	line, err := bufio.NewReader(out).ReadString('\n')
 	url, ok := strings.CutPrefix(strings.TrimSpace(line), "listening on ")

@@ -16,7 +16,7 @@ import (
 
 // rig is one machine: a data directory, and an environment that names it.
 type rig struct {
-	t   *testing.T
+	t   testing.TB
 	dir string
 	env map[string]string
 	in  io.Reader
@@ -25,7 +25,7 @@ type rig struct {
 	ask func(ctx context.Context, prompt string) (string, error) // nil: no terminal
 }
 
-func newRig(t *testing.T) *rig {
+func newRig(t testing.TB) *rig {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "data")
 	return &rig{t: t, dir: dir, env: map[string]string{"COUNTERFOIL_DATA_DIR": dir}}
@@ -76,7 +76,7 @@ func refund(more ...string) []string {
 var quick = []string{"--provider-timeout", "400ms", "--answer-within", "2s"}
 
 // decoded reads a result that was printed for a program.
-func decoded[T any](t *testing.T, text string) (v T) {
+func decoded[T any](t testing.TB, text string) (v T) {
 	t.Helper()
 	dec := json.NewDecoder(strings.NewReader(text))
 	dec.DisallowUnknownFields()
@@ -90,7 +90,7 @@ func decoded[T any](t *testing.T, text string) (v T) {
 }
 
 // fields reads a result without saying which fields it has.
-func fields(t *testing.T, text string) map[string]any {
+func fields(t testing.TB, text string) map[string]any {
 	t.Helper()
 	return decoded[map[string]any](t, text)
 }

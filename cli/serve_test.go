@@ -13,7 +13,7 @@ import (
 
 // client is an MCP client of a server that runs in this process.
 type client struct {
-	t     *testing.T
+	t     testing.TB
 	in    *io.PipeWriter
 	out   *bufio.Reader
 	ended chan ran

@@ -1,10 +1,15 @@
 package server_test
 
 import (
+	"context"
 	"fmt"
+	"net/http"
+	"runtime"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+
+	"counterfoil/server"
 )
 
 func TestSlowWritesDoNotHoldUpReads(t *testing.T) {
@@ -89,4 +94,44 @@ func TestCancelledCallThatRunsHearsOfItAndAnswers(t *testing.T) {
 
 func cancelled(id string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s,"reason":"gave up"}}`, id)
+}
+
+func TestHTTPCallThatWaitsNeverRunsOnceItsClientIsGone(t *testing.T) {
+	t.Parallel()
+	var arrived, gated, ran atomic.Int64
+	gate, left := make(chan struct{}), make(chan struct{})
+	catalog := tools(map[string]handler{"slow": waitsFor(gate, &gated), "pay": waitsFor(gate, &ran)})
+	h := open(t, catalog, func(o *server.HTTPOptions) {
+		o.Admit = func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				arrived.Add(1)
+				next.ServeHTTP(w, r)
+				if r.Context().Err() != nil {
+					close(left)
+				}
+			})
+		}
+	})
+	var answers []<-chan got
+	for id := range 64 {
+		answers = append(answers, h.later(t.Context(), callLine(id, "slow")))
+	}
+	for gated.Load() < 64 {
+		runtime.Gosched()
+	}
+	ctx, leave := context.WithCancel(t.Context())
+	waits := h.later(ctx, callLine(100, "pay"))
+	for arrived.Load() < 65 {
+		runtime.Gosched()
+	}
+	leave()
+	receive(t, waits)
+	receive(t, left)
+	close(gate)
+	for _, answer := range answers {
+		receive(t, answer)
+	}
+	if got := ran.Load(); got != 0 {
+		t.Error("a call whose client had gone while it waited was run")
+	}
 }
