@@ -30,10 +30,17 @@ func TestProceduresByRelevance(t *testing.T) {
 	t.Parallel()
 	m := newMarket(t, "")
 	tests := []struct{ query, first string }{
+		{"damage", "PR-DAMAGED"},
+		{"damaged item", "PR-DAMAGED"},
 		{"damage in transit", "PR-DAMAGED"},
 		{"shelf arrived cracked", "PR-DAMAGED"},
 		{"The brass lamp ARRIVED BROKEN!", "PR-DAMAGED"},
 		{"lost parcel", "PR-LOST"},
+		{"lost", "PR-LOST"},
+		{"late", "PR-LATE"},
+		{"wrong", "PR-WRONG"},
+		{"missing", "PR-MISSING"},
+		{"pickup", "PR-PICKUP"},
 		{"tracking stopped, parcel never came", "PR-LOST"},
 		{"late deliveries", "PR-LATE"},
 		{"wrong item", "PR-WRONG"},

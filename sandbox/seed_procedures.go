@@ -17,7 +17,7 @@ type procedure struct {
 // seedProcedures say what to do in the cases that the seed's tickets are about,
 // in the words of the tools that an agent has.
 var seedProcedures = []procedure{
-	{"PR-DAMAGED", "Damage in transit: the item arrived broken", []string{
+	{"PR-DAMAGED", "Damage in transit: the item arrived damaged or broken", []string{
 		"Read the ticket and the order first, and find the item and the unit that is cracked, dented, scratched or broken.",
 		"If it is not clear which item it is, or what is wrong with it, ask the buyer for a photo and wait.",
 		"Before you refund more than 100.00, message the seller what arrived damaged and that a refund follows; you need not wait for an answer.",
