@@ -37,9 +37,13 @@ var outsideWorld = []string{"os/...", "net/...", "database/...", "log/...", "sys
 // and a rule in .golangci.yml.
 var borders = map[string]border{
 	".": {ours: []string{"cli"}},
+	"access": {
+		ours: []string{"intent"},
+		libs: []string{"github.com/go-jose/go-jose/v4/...", "github.com/gofrs/flock", "golang.org/x/time/rate"},
+	},
 	"cli": {
 		ours: []string{
-			"cli/demo", "intent", "policy", "provider", "provider/notify", "provider/sandbox",
+			"access", "cli/demo", "desktop", "intent", "policy", "provider", "provider/notify", "provider/sandbox",
 			"sandbox", "schemas", "server", "store", "tools",
 		},
 		libs: cliLibs,
@@ -51,7 +55,16 @@ var borders = map[string]border{
 		},
 		libs: cliLibs,
 	},
-	"e2e": {},
+	"desktop": {
+		libs:  []string{"github.com/pelletier/go-toml/v2/...", "github.com/tailscale/hujson"},
+		never: append([]string{"bufio", "embed", "io/...", "path/filepath"}, outsideWorld...),
+	},
+	"e2e":             {},
+	"e2e/conformance": {},
+	"e2e/conformance/server": {
+		ours: []string{"server"},
+		libs: []string{"github.com/mark3labs/mcp-go/..."},
+	},
 	"intent": {
 		libs:  []string{"golang.org/x/text/unicode/norm"},
 		never: outsideWorld,
@@ -70,6 +83,7 @@ var borders = map[string]border{
 		libs: []string{"github.com/wneessen/go-mail/..."},
 	},
 	"provider/sandbox": {ours: []string{"intent", "provider"}},
+	"release":          {libs: []string{"github.com/santhosh-tekuri/jsonschema/v6"}},
 	"sandbox": {
 		libs: []string{"github.com/gofrs/flock", "github.com/google/uuid", "modernc.org/sqlite/..."},
 	},
@@ -96,7 +110,7 @@ var borders = map[string]border{
 }
 
 var cliLibs = []string{
-	"github.com/google/uuid", "github.com/spf13/cobra", "go.yaml.in/yaml/...", "golang.org/x/crypto/argon2", "golang.org/x/sys/unix", "golang.org/x/term",
+	"github.com/google/uuid", "github.com/rogpeppe/go-internal/diff", "github.com/spf13/cobra", "go.yaml.in/yaml/...", "golang.org/x/crypto/argon2", "golang.org/x/sys/unix", "golang.org/x/term",
 }
 
 // TestImports holds every file of the module to borders, whatever its build

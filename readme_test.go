@@ -16,6 +16,7 @@ import (
 	"github.com/google/uuid"
 
 	"counterfoil/cli/demo"
+	"counterfoil/desktop"
 	"counterfoil/intent"
 	"counterfoil/intent/ledgertest"
 	"counterfoil/policy"
@@ -35,7 +36,7 @@ func TestREADME(t *testing.T) {
 	}
 	readme := string(raw)
 	for name, make := range map[string]func(*testing.T) string{
-		"demo": demoSection, "tools": toolsSection, "outcomes": outcomesSection, "reasons": reasonsSection,
+		"clients": clientsSection, "demo": demoSection, "tools": toolsSection, "outcomes": outcomesSection, "reasons": reasonsSection,
 	} {
 		readme = section(t, readme, name, make(t))
 	}
@@ -78,6 +79,15 @@ func demoSection(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return "```text\n" + strings.TrimRight(out.String(), "\n") + "\n```\n"
+}
+
+func clientsSection(*testing.T) string {
+	var names []string
+	for _, c := range desktop.Clients() {
+		names = append(names, "`"+c.Name+"`")
+	}
+	last := len(names) - 1
+	return "It knows " + strings.Join(names[:last], ", ") + " and " + names[last] + ".\n"
 }
 
 func toolsSection(t *testing.T) string {

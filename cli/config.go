@@ -27,6 +27,7 @@ type config struct {
 	sweepEvery      time.Duration
 	logLevel        slog.Level
 	notifying       notifying
+	http            httpSettings
 }
 
 // setting is one thing that can be configured: by its flag, its environment
@@ -121,7 +122,7 @@ func (s setting) name() string { return strings.ReplaceAll(s.flag, "-", "_") }
 // error, never a default: a real provider must not turn into the sandbox.
 func (s *shell) configure(cmd *cobra.Command) (config, error) {
 	var c config
-	file, err := configFile(cmd)
+	file, err := s.configFile(cmd)
 	if err != nil {
 		return c, err
 	}
@@ -137,8 +138,11 @@ func (s *shell) configure(cmd *cobra.Command) (config, error) {
 			return c, misused("%s: %q: %w", from, text, err)
 		}
 	}
-	if c.notifying, err = file.Notify.understand(file.folder); err != nil {
+	if c.notifying, err = file.Notify.understand(secrets{file.folder, s.environment}); err != nil {
 		return c, misused("notify in the configuration: %w", err)
+	}
+	if c.http, err = file.HTTP.understand(file.folder); err != nil {
+		return c, misused("http in the configuration: %w", err)
 	}
 	if c.dataDir == "" {
 		if c.dataDir, err = s.defaultDataDir(); err != nil {
@@ -160,7 +164,7 @@ func (s *shell) textOf(cmd *cobra.Command, setting setting, file map[string]stri
 		return flag.Value.String(), "--" + setting.flag, nil
 	}
 	if setting.env != "" {
-		if given := s.Getenv(setting.env); given != "" {
+		if given := s.environment(setting.env); given != "" {
 			return given, setting.env, nil
 		}
 	}
@@ -176,30 +180,31 @@ func (s *shell) textOf(cmd *cobra.Command, setting setting, file map[string]stri
 // configText is the configuration's file.
 type configText struct {
 	Notify   *notifyText       `yaml:"notify"`
+	HTTP     *httpText         `yaml:"http"`
 	Settings map[string]string `yaml:",inline"`
 	folder   string            // that it lies in
 }
 
-// configFile reads the file that --config names; it is empty where none is named.
-func configFile(cmd *cobra.Command) (file configText, err error) {
-	flag := cmd.Flags().Lookup("config")
-	if flag == nil || !flag.Changed {
+// configFile reads the configuration's file; it is empty where none is named.
+func (s *shell) configFile(cmd *cobra.Command) (file configText, err error) {
+	path, named := s.configPath(cmd)
+	if !named {
 		return file, nil
 	}
-	text, err := os.ReadFile(flag.Value.String())
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return file, misused("configuration: %w", err)
 	}
 	if err := oneDocument(text, &file); err != nil {
-		return file, misused("configuration %s: %w", flag.Value, err)
+		return file, misused("configuration %s: %w", path, err)
 	}
 	for name := range file.Settings {
 		known := slices.ContainsFunc(settings, func(s setting) bool { return s.name() == name })
 		if !known {
-			return file, misused("configuration %s: there is no setting %q", flag.Value, name)
+			return file, misused("configuration %s: there is no setting %q", path, name)
 		}
 	}
-	file.folder = filepath.Dir(flag.Value.String())
+	file.folder = filepath.Dir(path)
 	return file, nil
 }
 

@@ -13,7 +13,8 @@ import (
 
 // notifyText is the part of the configuration that says how a person is
 // notified where no desk takes an escalation. It has no flags: what it needs
-// does not fit on a command line, and secrets do not belong there.
+// does not fit on a command line, and secrets do not belong there. They come
+// from files, or from the environment, which counts before them.
 type notifyText struct {
 	After   string       `yaml:"after"`
 	Webhook *webhookText `yaml:"webhook"`
@@ -42,9 +43,8 @@ type notifying struct {
 	mail    *notify.MailOptions
 }
 
-// understand reads the secrets, which are named from the configuration's own
-// folder: whoever starts a server does not choose where it stands.
-func (t *notifyText) understand(folder string) (n notifying, err error) {
+// understand also reads the secrets.
+func (t *notifyText) understand(from secrets) (n notifying, err error) {
 	if t == nil {
 		return n, nil
 	}
@@ -57,12 +57,12 @@ func (t *notifyText) understand(folder string) (n notifying, err error) {
 		}
 	}
 	if t.Webhook != nil {
-		if n.webhook, err = t.Webhook.understand(folder); err != nil {
+		if n.webhook, err = t.Webhook.understand(from); err != nil {
 			return n, fmt.Errorf("webhook: %w", err)
 		}
 	}
 	if t.Mail != nil {
-		if n.mail, err = t.Mail.understand(folder); err != nil {
+		if n.mail, err = t.Mail.understand(from); err != nil {
 			return n, fmt.Errorf("mail: %w", err)
 		}
 	}
@@ -70,30 +70,41 @@ func (t *notifyText) understand(folder string) (n notifying, err error) {
 	return n, err
 }
 
-func (t *webhookText) understand(folder string) (*notify.WebhookOptions, error) {
-	secret, err := secretIn(folder, "secret_file", t.SecretFile)
+func (t *webhookText) understand(from secrets) (*notify.WebhookOptions, error) {
+	secret, err := from.secret(webhookEnv, "secret_file", t.SecretFile)
 	return &notify.WebhookOptions{URL: t.URL, Secret: secret}, err
 }
 
-func (t *mailText) understand(folder string) (*notify.MailOptions, error) {
+func (t *mailText) understand(from secrets) (*notify.MailOptions, error) {
 	o := &notify.MailOptions{
 		Host: t.Host, Port: int(t.Port), From: t.From, To: t.To, User: t.User, TLS: notify.TLS(t.TLS),
 	}
 	if t.User == "" && t.PasswordFile == "" {
 		return o, nil
 	}
-	password, err := secretIn(folder, "password_file", t.PasswordFile)
+	password, err := from.secret(passwordEnv, "password_file", t.PasswordFile)
 	o.Password = string(password)
 	return o, err
 }
 
-// secretIn reads a secret from its file, without the line's end.
-func secretIn(folder, setting, path string) ([]byte, error) {
+// secrets is where secrets come from. Their files are named from the
+// configuration's own folder: whoever starts a server does not choose where it
+// stands.
+type secrets struct {
+	folder      string
+	environment func(name string) string
+}
+
+// secret is one of them; a file's without the line's end.
+func (from secrets) secret(env, setting, path string) ([]byte, error) {
+	if given := from.environment(env); given != "" {
+		return []byte(given), nil
+	}
 	if path == "" {
-		return nil, fmt.Errorf("%s is missing", setting)
+		return nil, fmt.Errorf("%s is missing, and %s is not set", setting, env)
 	}
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(folder, path)
+		path = filepath.Join(from.folder, path)
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -19,11 +19,13 @@ const (
 const (
 	sandboxName  = "sandbox.db"
 	policyName   = "policy.yaml"
+	tokensName   = "tokens.json"
 	ledgerSuffix = ".ledger.db"
 )
 
 func (c config) sandboxFile() string { return filepath.Join(c.dataDir, sandboxName) }
 func (c config) policyFile() string  { return filepath.Join(c.dataDir, policyName) }
+func (c config) tokensFile() string  { return filepath.Join(c.dataDir, tokensName) }
 
 // ledgerFile is the ledger of an account.
 func (c config) ledgerFile(account string) string {

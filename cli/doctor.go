@@ -85,6 +85,7 @@ func (s *shell) examine(ctx context.Context, w *works, full bool) []finding {
 	found = append(found, ledgerFindings(health, w.market.Real)...)
 	found = append(found, contentFindings(health, w.now())...)
 	found = append(found, clockFindings(ctx, w, health)...)
+	found = append(found, doorFindings(ctx, w)...)
 	found = append(found, operatorFinding(w), filesFinding(w.cfg), s.sqliteFinding(ctx))
 	return found
 }

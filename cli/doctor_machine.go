@@ -20,9 +20,9 @@ import (
 func (s *shell) configFindings(cmd *cobra.Command, w *works) []finding {
 	const check = "configuration"
 	from := "no file"
-	file, err := configFile(cmd)
-	if flag := cmd.Flags().Lookup("config"); flag != nil && flag.Changed {
-		from = flag.Value.String()
+	file, err := s.configFile(cmd)
+	if path, named := s.configPath(cmd); named {
+		from = path
 	}
 	var given []string
 	for _, setting := range settings {

@@ -20,3 +20,18 @@ var (
 	HashOf   = hashOf
 	HashFits = hashFits
 )
+
+// How a client's file is found and written.
+var (
+	Vanishes  = vanishes
+	Likeliest = likeliest
+)
+
+// ReadClientFile reads a client's file, to be replaced later.
+func ReadClientFile(path string) (replace func(text []byte) (backup string, err error), err error) {
+	f, err := readClientFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return f.replace, nil
+}

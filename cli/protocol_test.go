@@ -25,6 +25,7 @@ type hostile struct {
 	name    string
 	message string
 	header  string // over HTTP alone: there is no such thing on stdio
+	classes string // of the principal who sends it, over HTTP alone
 }
 
 var hostiles = []hostile{
@@ -50,6 +51,8 @@ var hostiles = []hostile{
 	{name: "amount -1", message: refundMessage(`-1`)},
 	{name: "amount 2^53+1", message: refundMessage(`9007199254740993`)},
 	{name: "amount 1e999", message: refundMessage(`1e999`)},
+	{name: "a principal without the class (on stdio there are no principals)", message: refundMessage(`11800`), classes: "read"},
+	{name: "a token that nobody was given", message: refundMessage(`11800`), header: "Authorization: Bearer cf_aaaaaaaa_" + strings.Repeat("a", 52)},
 	{name: "`Mcp-Session-Id` forged", message: refundMessage(`-1`), header: "Mcp-Session-Id: mcp-session-4711"},
 	{name: "`Origin` of another site", message: refundMessage(`11800`), header: "Origin: https://evil.example"},
 	{name: "`Host` rebound", message: refundMessage(`11800`), header: "Host: evil.example"},
@@ -77,6 +80,10 @@ func TestProtocolTable(t *testing.T) {
 	var table strings.Builder
 	table.WriteString("| what is sent | over HTTP | what is answered |\n| --- | --- | --- |\n")
 	for _, h := range hostiles {
+		if h.classes != "" {
+			_, token := r.newToken("agent", h.classes)
+			h.header = bearer(token)
+		}
 		status, answer := site.send(h.message, h.header)
 		over := strconv.Itoa(status)
 		if h.header == "" {

@@ -26,11 +26,12 @@ func (s *shell) root() *cobra.Command {
 	for _, s := range settings {
 		root.PersistentFlags().Var(&text{s.byDefault, s.kind}, s.flag, s.usage())
 	}
-	root.PersistentFlags().Var(&text{kind: "FILE"}, "config", "a YAML file with the same names, '_' for '-', and notify")
+	root.PersistentFlags().Var(&text{kind: "FILE"}, "config", "a YAML file with the same names, '_' for '-', and notify and http ("+configEnv+")")
 	root.AddCommand(
 		serve, s.call(), s.key(), s.ledger(), s.sweep(),
 		s.approvals(), s.resolve(), s.release(), s.reopen(), s.allowRepeat(),
-		s.operator(), s.doctor(), s.sandbox(), s.demo(), s.version(),
+		s.operator(), s.token(), s.doctor(), s.sandbox(), s.demo(), s.version(),
+		s.clientConfig(), s.install(), s.uninstall(),
 	)
 	return root
 }

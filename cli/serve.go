@@ -39,22 +39,31 @@ To see what it is for, run: counterfoil demo      To leave, press Ctrl-C.
 
 const aboutServe = `Serves MCP to one client on standard input and output, or with --http to any
 number of them at http://ADDRESS/mcp, with /healthz, /readyz and /metrics beside
-it. Clients of both kinds may be served from one data directory at once.`
+it. Clients of both kinds may be served from one data directory at once.
+
+Whoever is on this machine may call a loopback address without a token. Where
+others can reach the server, or --require-token says so, a token is needed:
+counterfoil token add makes one. There is no TLS here: for anything beyond this
+machine put a proxy with TLS in front, and name it with --host.`
 
 func (s *shell) serve() *cobra.Command {
-	var addr string
+	var f httpFlags
 	cmd := &cobra.Command{
 		Use: "serve", Short: "Serve MCP, on standard input and output or over HTTP", Args: takes(0, ""), Long: aboutServe,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			overHTTP := cmd.Flags().Changed("http")
-			if overHTTP {
-				if err := onLoopback(addr); err != nil {
-					return err
-				}
+			if !overHTTP && (f.requireToken || len(f.hosts) > 0) {
+				return misused("--require-token and --host go with --http")
 			}
 			cfg, err := s.configure(cmd)
 			if err != nil {
 				return err
+			}
+			var d door
+			if overHTTP {
+				if d, err = cfg.openDoor(f); err != nil {
+					return err
+				}
 			}
 			w, err := s.worksOf(cfg)
 			if err != nil {
@@ -62,12 +71,14 @@ func (s *shell) serve() *cobra.Command {
 			}
 			defer w.Close()
 			if overHTTP {
-				return s.serveHTTP(w, addr)
+				return s.serveHTTP(w, f.addr, d)
 			}
 			return s.serveStdio(w)
 		},
 	}
-	cmd.Flags().StringVar(&addr, "http", "", "serve over HTTP on this loopback address, such as 127.0.0.1:8787; port 0 takes any that is free")
+	cmd.Flags().StringVar(&f.addr, "http", "", "serve over HTTP on this address, such as 127.0.0.1:8787; port 0 takes any that is free")
+	cmd.Flags().BoolVar(&f.requireToken, "require-token", false, "with --http: ask for a token on loopback too")
+	cmd.Flags().StringArrayVar(&f.hosts, "host", nil, "with --http: a further name of this server, such as a proxy's; may be given again")
 	return cmd
 }
 

@@ -12,18 +12,22 @@ import (
 	"counterfoil/tools"
 )
 
-// serveHTTP serves whoever calls at a loopback address.
-func (s *shell) serveHTTP(w *works, addr string) error {
+// serveHTTP serves whoever the door lets in.
+func (s *shell) serveHTTP(w *works, addr string, d door) error {
 	asked, signals, stop := s.signalled()
 	defer stop()
 	if err := w.openToServe(asked); err != nil {
+		return err
+	}
+	callers, hosts, err := d.access(w)
+	if err != nil {
 		return err
 	}
 	listener, err := new(net.ListenConfig).Listen(asked, "tcp", addr)
 	if err != nil {
 		return err
 	}
-	if err := onLoopback(listener.Addr().String()); err != nil { // localhost may name anything
+	if err := d.fits(listener.Addr()); err != nil {
 		return errors.Join(err, listener.Close())
 	}
 	metrics := server.NewMetrics(w.books)
@@ -31,25 +35,13 @@ func (s *shell) serveHTTP(w *works, addr string) error {
 	tools.Mount(mcp, w.catalog)
 	engine := w.sweeping()
 	defer engine.rest()
-	w.log.Info("serving over HTTP", "account", w.market.Account, "environment", w.market.Environment, "data_dir", w.cfg.dataDir)
+	w.log.Info("serving over HTTP", "account", w.market.Account, "environment", w.market.Environment, "data_dir", w.cfg.dataDir, "for", d.asks())
 	fmt.Fprintf(s.Out, "listening on http://%s%s\n", listener.Addr(), server.Path)
 	err = server.HTTP(asked, server.HTTPOptions{
-		MCP: mcp, Listener: listener, Log: w.log, Engine: engine, Signals: signals, Metrics: metrics,
+		MCP: mcp, Listener: listener, Log: w.log, Engine: engine, Signals: signals, Metrics: metrics, Access: callers, Hosts: hosts,
 		Ready: []server.Check{{Name: "ledger", Ready: w.ledgerTakesWrites}, {Name: "provider", Ready: w.providerAnswers}},
 	})
 	return w.left(err)
-}
-
-// onLoopback refuses an address that others can reach.
-func onLoopback(addr string) error {
-	host, _, err := net.SplitHostPort(addr)
-	if err != nil {
-		return misused("--http %q: must look like 127.0.0.1:8787", addr)
-	}
-	if ip := net.ParseIP(host); host == "localhost" || ip != nil && ip.IsLoopback() {
-		return nil
-	}
-	return misused("--http %s: others can reach this address, so it needs a token, which this version cannot check yet; use 127.0.0.1", addr)
 }
 
 // openBooks is a ledger that tells how it stands.

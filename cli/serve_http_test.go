@@ -16,6 +16,7 @@ type httpServer struct {
 	*site
 	sig   chan os.Signal
 	ended chan ran
+	last  ran // how it ended, once stop has returned
 }
 
 func (r *rig) serveHTTP(args ...string) *httpServer {
@@ -204,7 +205,7 @@ func TestServeHTTPRefusesAnAddressThatOthersReach(t *testing.T) {
 	r := newRig(t)
 	for _, addr := range []string{"0.0.0.0:0", ":0", "[::]:0", "192.0.2.1:8787", "counterfoil.example:8787", "127.0.0.1", ""} {
 		got := r.must(2, "serve", "--http", addr)
-		if !strings.Contains(got.err, "needs a token, which this version cannot check yet") && !strings.Contains(got.err, "must look like") || got.out != "" {
+		if !strings.Contains(got.err, "others can reach this address, and nobody has a token") && !strings.Contains(got.err, "must look like") || got.out != "" {
 			t.Errorf("%q: said %s%s", addr, got.out, got.err)
 		}
 	}

@@ -46,6 +46,9 @@
 //	private                         files there are 0600, in 0700 directories
 //	listen SECRET VAR               takes notifications, at the address in VAR
 //	notified N                      so many have come, signed; the last becomes stdout
+//	web STATUS URL [NAME:VALUE…] [JSON]
+//	    One request over HTTP, with these headers; with JSON it is a POST. The
+//	    answer becomes stdout, a tool's as after mcp; status and headers, stderr.
 //	post PATH JSON                  what somebody else does, at COUNTERFOIL_SANDBOX_URL
 //
 // Every answer that passes through a script is held to the laws of answers that
@@ -54,11 +57,7 @@ package e2e_test
 
 import (
 	"flag"
-	"io/fs"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -81,11 +80,13 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	_ = os.RemoveAll(built.dir)
+	os.Exit(code)
 }
 
 func TestScripts(t *testing.T) {
-	binary := build(t)
+	binary := build(t, "crashpoints")
 	testscript.Run(t, testscript.Params{
 		Dir:                "testdata",
 		RequireUniqueNames: true,
@@ -115,42 +116,7 @@ func TestScripts(t *testing.T) {
 			"start":     start,
 			"tally":     tally,
 			"until":     until,
+			"web":       web,
 		},
 	})
-}
-
-// build makes the binary, with the named points at which it can be made to
-// crash.
-func build(t *testing.T) string {
-	t.Helper()
-	readSources(t)
-	binary := filepath.Join(t.TempDir(), "counterfoil")
-	cmd := exec.Command("go", "build", "-tags", "crashpoints", "-buildvcs=false", "-o", binary, ".")
-	cmd.Dir = ".."
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("build the binary: %v\n%s", err, out)
-	}
-	return binary
-}
-
-// readSources reads what the binary is made of. go test remembers which files a
-// test has read: without this it would replay the pass of an older binary.
-func readSources(t *testing.T) {
-	t.Helper()
-	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && path != ".." && strings.HasPrefix(d.Name(), "."), d.IsDir() && d.Name() == "e2e":
-			return fs.SkipDir
-		case !d.Type().IsRegular() || strings.Contains(d.Name(), ".db"):
-			return nil
-		}
-		_, err = os.ReadFile(path)
-		return err
-	})
-	if err != nil {
-		t.Fatalf("read the sources: %v", err)
-	}
 }

@@ -21,10 +21,7 @@ type HTTPOptions struct {
 	Log      *slog.Logger     // silent when nil
 	Engine   Drainer          // nothing to drain when nil
 	Signals  <-chan os.Signal // any signal means leave; see Signals
-	// Admit decides who may call: it stands before the endpoint, after the
-	// checks of where a request comes from and before its body is read.
-	// Everybody may where it is nil.
-	Admit func(next http.Handler) http.Handler
+	Access                    // who may call, and what
 	// Ready are the checks of /readyz.
 	Ready []Check
 	// Metrics are shown at /metrics; nothing is where it is nil.
@@ -84,7 +81,10 @@ func (o HTTPOptions) routes(e *endpoint, leaving <-chan struct{}) http.Handler {
 	mux.HandleFunc("GET /healthz", healthy)
 	mux.Handle("GET /readyz", newReadiness(o.Ready, leaving, o.Log))
 	if o.Metrics != nil {
-		mux.Handle("GET /metrics", o.Metrics.handler())
+		mux.Handle("GET /metrics", o.Admit(o.Metrics.handler()))
+	}
+	for path, page := range o.Open {
+		mux.Handle(path, page)
 	}
 	return guard(mux, o.Listener.Addr(), o.Hosts)
 }

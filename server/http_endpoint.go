@@ -21,9 +21,11 @@ type endpoint struct {
 	log     *slog.Logger
 	calls   *calls
 	lanes   lanes
+	access  Access
 }
 
 func newEndpoint(opts HTTPOptions, calls *calls, lanes lanes) *endpoint {
+	opts.hide(opts.MCP)
 	return &endpoint{
 		catalog: opts.MCP,
 		library: mcpserver.NewStreamableHTTPServer(opts.MCP,
@@ -35,9 +37,10 @@ func newEndpoint(opts HTTPOptions, calls *calls, lanes lanes) *endpoint {
 			mcpserver.WithDisableLocalhostProtection(true),
 			mcpserver.WithStreamableHTTPLogger(opts.Log),
 		),
-		log:   opts.Log,
-		calls: calls,
-		lanes: lanes,
+		log:    opts.Log,
+		calls:  calls,
+		lanes:  lanes,
+		access: opts.Access,
 	}
 }
 
@@ -76,6 +79,9 @@ func (e *endpoint) take(w http.ResponseWriter, r *http.Request) answer {
 		// Whose call would it be? Clients count from 1, all of them, and there
 		// is no session to tell them apart. To cancel a call is to close it.
 		return answer{status: http.StatusAccepted}
+	}
+	if no := e.throttled(w, r, m); no != nil {
+		return jsonAnswer(no.status, errorReply(m.id, no.code, no.reason))
 	}
 	return e.call(r, m)
 }

@@ -17,7 +17,7 @@ func guard(next http.Handler, addr net.Addr, hosts []string) http.Handler {
 	crossSite := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
-		case !calledBy(r.Host, hosts):
+		case !calledBy(r.Host, hosts) && !calledBy(r.Host, reachedAt(r)):
 			http.Error(w, "Forbidden: this server is not called by that name", http.StatusForbidden)
 		case crossSite.Check(asWrite(r)) != nil:
 			http.Error(w, "Forbidden: the request comes from another site", http.StatusForbidden)
@@ -25,6 +25,21 @@ func guard(next http.Handler, addr net.Addr, hosts []string) http.Handler {
 			next.ServeHTTP(w, r)
 		}
 	})
+}
+
+// reachedAt is the address of this machine at which the connection came in. It
+// is a number, so nobody can have pointed a name at it; a server that listens
+// on all of its addresses does not know it otherwise.
+func reachedAt(r *http.Request) []string {
+	addr, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if !ok {
+		return nil
+	}
+	host, _, err := net.SplitHostPort(addr.String())
+	if err != nil {
+		return nil
+	}
+	return []string{host}
 }
 
 // asWrite has every method judged as one that changes something.
