@@ -28,11 +28,10 @@ const instructions = `Every tool that changes something answers with one of four
 	`Tell a customer no more than tell_customer allows.`
 
 const onTerminal = `This is counterfoil, an MCP server. It speaks JSON-RPC on standard input and
-output and now waits for a client, which would start it by itself. Add it as:
+output and now waits for a client, which would start it by itself. To add it to
+one, such as Claude Desktop, Claude Code or Cursor:
 
-  {"mcpServers": {"counterfoil": {"command": %q}}}
-
-or, with Claude Code:  claude mcp add counterfoil -- %s
+  %s install --client claude-desktop      ("install --help" names the others)
 
 To see what it is for, run: counterfoil demo      To leave, press Ctrl-C.
 `
@@ -131,7 +130,7 @@ func (s *shell) greetTerminal() {
 	if err != nil {
 		self = name
 	}
-	_, _ = io.WriteString(s.Err, fmt.Sprintf(onTerminal, self, self))
+	_, _ = io.WriteString(s.Err, fmt.Sprintf(onTerminal, self))
 }
 
 // drainer is the engine with its sweeper, which begins nothing more once
