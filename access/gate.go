@@ -1,10 +1,12 @@
 package access
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -40,7 +42,7 @@ const logEvery = 100 * time.Millisecond
 // levelOf tells a fault of ours from what callers do.
 func levelOf(why error) slog.Level {
 	var no *RefusedError
-	if errors.Is(why, errNoneShown) || errors.Is(why, errNoClass) || errors.As(why, &no) {
+	if errors.Is(why, errNoneShown) || errors.Is(why, errNoClass) || errors.Is(why, context.Canceled) || errors.As(why, &no) {
 		return slog.LevelInfo
 	}
 	return slog.LevelError
@@ -87,11 +89,12 @@ func tokenOf(r *http.Request) (token string, shown bool) {
 	return strings.Trim(token, " "), true
 }
 
-// forwarded tells whether a proxy says that it has passed a request on. Such a
-// one is not from this machine, whatever its address.
+// forwarded tells whether a proxy says that it has passed a request on, be it
+// without saying for whom. Such a one is not from this machine, whatever its
+// address.
 func forwarded(r *http.Request) bool {
-	for _, name := range []string{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip"} {
-		if r.Header.Get(name) != "" {
+	for name := range r.Header { // in their canonical form
+		if strings.HasPrefix(name, "X-Forwarded-") || slices.Contains([]string{"Forwarded", "Via", "X-Real-Ip"}, name) {
 			return true
 		}
 	}

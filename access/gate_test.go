@@ -77,25 +77,27 @@ func TestGate(t *testing.T) {
 		says    string // of the body
 		header  string // WWW-Authenticate
 	}{
-		"known":                     {access.Gate{Required: true}, []string{"Authorization: Bearer stub-1"}, 200, "in: desk-7", ""},
-		"in another case":           {access.Gate{Required: true}, []string{"Authorization: bearer stub-1"}, 200, "in: desk-7", ""},
-		"none":                      {access.Gate{Required: true}, nil, 401, "a token is needed", challenge},
-		"none, with an issuer":      {access.Gate{Required: true, Metadata: meta}, nil, 401, "a token is needed", challenge + oauth},
-		"unknown":                   {access.Gate{Required: true}, []string{"Authorization: Bearer stub-2"}, 401, "is not known", invalid + `is not known"`},
-		"unknown, with an issuer":   {access.Gate{Required: true, Metadata: meta}, []string{"Authorization: Bearer stub-2"}, 401, "is not known", invalid + `is not known"` + oauth},
-		"of no form":                {access.Gate{Required: true}, []string{"Authorization: Bearer mine"}, 401, "is not known", invalid + `is not known"`},
-		"empty":                     {access.Gate{Required: true}, []string{"Authorization: Bearer "}, 401, "is not in one header", invalid + `is not in one header of the form Authorization: Bearer TOKEN"`},
-		"an empty header":           {access.Gate{}, []string{"Authorization: "}, 401, "is not in one header", invalid + `is not in one header of the form Authorization: Bearer TOKEN"`},
-		"another scheme":            {access.Gate{}, []string{"Authorization: Basic c3R1Yi0x"}, 401, "is not in one header", invalid + `is not in one header of the form Authorization: Bearer TOKEN"`},
-		"twice":                     {access.Gate{}, []string{"Authorization: Bearer stub-1", "Authorization: Bearer stub-1"}, 401, "is not in one header", invalid + `is not in one header of the form Authorization: Bearer TOKEN"`},
-		"two in one":                {access.Gate{}, []string{"Authorization: Bearer stub-1, Bearer stub-1"}, 401, "is not in one header", invalid + `is not in one header of the form Authorization: Bearer TOKEN"`},
-		"not required: none":        {access.Gate{}, nil, 200, "in: ", ""},
-		"not required: known":       {access.Gate{}, []string{"Authorization: Bearer stub-1"}, 200, "in: desk-7", ""},
-		"not required: wrong":       {access.Gate{}, []string{"Authorization: Bearer stub-2"}, 401, "is not known", invalid + `is not known"`},
-		"not required: by a proxy":  {access.Gate{}, []string{"X-Forwarded-For: 203.0.113.9"}, 401, "a token is needed", challenge},
-		"not required: by two":      {access.Gate{}, []string{"Forwarded: for=203.0.113.9"}, 401, "a token is needed", challenge},
-		"a proxy and a token":       {access.Gate{}, []string{"Via: 1.1 edge", "Authorization: Bearer stub-1"}, 200, "in: desk-7", ""},
-		"nothing checks any tokens": {access.Gate{Required: true, Verifiers: []access.Verifier{}}, []string{"Authorization: Bearer stub-1"}, 401, "is not known", invalid + `is not known"`},
+		"known":                          {access.Gate{Required: true}, []string{"Authorization: Bearer stub-1"}, 200, "in: desk-7", ""},
+		"in another case":                {access.Gate{Required: true}, []string{"Authorization: bearer stub-1"}, 200, "in: desk-7", ""},
+		"none":                           {access.Gate{Required: true}, nil, 401, "a token is needed", challenge},
+		"none, with an issuer":           {access.Gate{Required: true, Metadata: meta}, nil, 401, "a token is needed", challenge + oauth},
+		"unknown":                        {access.Gate{Required: true}, []string{"Authorization: Bearer stub-2"}, 401, "is not known", invalid + `is not known"`},
+		"unknown, with an issuer":        {access.Gate{Required: true, Metadata: meta}, []string{"Authorization: Bearer stub-2"}, 401, "is not known", invalid + `is not known"` + oauth},
+		"of no form":                     {access.Gate{Required: true}, []string{"Authorization: Bearer mine"}, 401, "is not known", invalid + `is not known"`},
+		"empty":                          {access.Gate{Required: true}, []string{"Authorization: Bearer "}, 401, "is not in one header", invalid + `is not in one header of the form Authorization: Bearer TOKEN"`},
+		"an empty header":                {access.Gate{}, []string{"Authorization: "}, 401, "is not in one header", invalid + `is not in one header of the form Authorization: Bearer TOKEN"`},
+		"another scheme":                 {access.Gate{}, []string{"Authorization: Basic c3R1Yi0x"}, 401, "is not in one header", invalid + `is not in one header of the form Authorization: Bearer TOKEN"`},
+		"twice":                          {access.Gate{}, []string{"Authorization: Bearer stub-1", "Authorization: Bearer stub-1"}, 401, "is not in one header", invalid + `is not in one header of the form Authorization: Bearer TOKEN"`},
+		"two in one":                     {access.Gate{}, []string{"Authorization: Bearer stub-1, Bearer stub-1"}, 401, "is not in one header", invalid + `is not in one header of the form Authorization: Bearer TOKEN"`},
+		"not required: none":             {access.Gate{}, nil, 200, "in: ", ""},
+		"not required: known":            {access.Gate{}, []string{"Authorization: Bearer stub-1"}, 200, "in: desk-7", ""},
+		"not required: wrong":            {access.Gate{}, []string{"Authorization: Bearer stub-2"}, 401, "is not known", invalid + `is not known"`},
+		"not required: by a proxy":       {access.Gate{}, []string{"X-Forwarded-For: 203.0.113.9"}, 401, "a token is needed", challenge},
+		"not required: by two":           {access.Gate{}, []string{"Forwarded: for=203.0.113.9"}, 401, "a token is needed", challenge},
+		"not required: a proxy's scheme": {access.Gate{}, []string{"X-Forwarded-Proto: https"}, 401, "a token is needed", challenge},
+		"not required: for nobody":       {access.Gate{}, []string{"X-Forwarded-For: "}, 401, "a token is needed", challenge},
+		"a proxy and a token":            {access.Gate{}, []string{"Via: 1.1 edge", "Authorization: Bearer stub-1"}, 200, "in: desk-7", ""},
+		"nothing checks any tokens":      {access.Gate{Required: true, Verifiers: []access.Verifier{}}, []string{"Authorization: Bearer stub-1"}, 401, "is not known", invalid + `is not known"`},
 		"no scope of it is ours": {
 			access.Gate{Metadata: meta, Verifiers: []access.Verifier{stub{token: "stub-1", p: access.Principal{Name: "x"}}}},
 			[]string{"Authorization: Bearer stub-1"},
@@ -125,6 +127,9 @@ func TestGate(t *testing.T) {
 			}
 			if diff := cmp.Diff(tt.header, resp.Header.Get("WWW-Authenticate")); diff != "" {
 				t.Errorf("WWW-Authenticate (-want +got):\n%s", diff)
+			}
+			if closes := resp.Header.Get("Connection") == "close"; closes != (tt.status != 200) {
+				t.Errorf("the connection ends: %v", closes)
 			}
 			if wait := resp.Header.Get("Retry-After"); (wait != "") != (tt.status == 503) {
 				t.Errorf("Retry-After: %q", wait)
@@ -167,6 +172,18 @@ func TestGateLogsNoToken(t *testing.T) {
 	for _, line := range []string{"msg=admitted principal=desk-7", `principal=jwt:agent|7`, "is not known", "is not signed by the issuer"} {
 		if !strings.Contains(log.String(), line) {
 			t.Errorf("the log has no %q:\n%s", line, log.String())
+		}
+	}
+}
+
+// A caller who went away while their token was checked is no fault of ours.
+func TestGateCallerGone(t *testing.T) {
+	t.Parallel()
+	for why, level := range map[error]string{context.Canceled: "INFO", errors.New("disk on fire"): "ERROR"} {
+		var log buffer
+		passes(t, &access.Gate{Verifiers: []access.Verifier{stub{token: "stub-1", err: why}}, Log: slog.New(slog.NewTextHandler(&log, nil))}, "Authorization: Bearer stub-1")
+		if !strings.Contains(log.String(), "level="+level) {
+			t.Errorf("%v: %s", why, log.String())
 		}
 	}
 }

@@ -20,12 +20,14 @@ const (
 	fetchWithin = 5 * time.Second
 	fetchEvery  = 10 * time.Second // at most, whatever ids tokens name
 	fetchAfter  = time.Hour        // again, to see what was withdrawn
+	waitAfter   = 2 * time.Hour    // for that fetch: nobody has asked for long
 	keysLast    = 24 * time.Hour   // without a fetch that went well
 )
 
 // remoteKeys are those that an issuer publishes. They are fetched when a token
 // names one that is not among them, so that an issuer may rotate them at will,
-// and every hour. Nobody waits for the hourly one.
+// and every hour. Nobody waits for the hourly one; but where nothing was asked
+// for two hours, what was withdrawn meanwhile is not to count once more.
 type remoteKeys struct {
 	url    string
 	client *http.Client
@@ -78,18 +80,14 @@ var errKeysAbsent = errors.New("the issuer's keys cannot be had")
 // Under is of Keys.
 func (k *remoteKeys) Under(ctx context.Context, id string) ([]jose.JSONWebKey, error) {
 	found, fetch := k.known(id)
-	switch {
-	case len(found) > 0:
-		return found, nil
-	case fetch == nil:
-		return nil, k.standing()
+	if fetch != nil {
+		select {
+		case <-fetch:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		found, _ = k.known(id)
 	}
-	select {
-	case <-fetch:
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	found, _ = k.known(id)
 	if len(found) > 0 {
 		return found, nil
 	}
@@ -105,21 +103,25 @@ func (k *remoteKeys) Count(ctx context.Context) (int, error) {
 	return len(found), k.standing()
 }
 
-// known are the keys of an id that are here, and the fetch that may bring
-// another set: nil where one was tried a moment ago.
+// known are the keys of an id that are here, and the fetch to wait for before
+// they count: nil where there is none, and where they count already.
 func (k *remoteKeys) known(id string) (found keySet, fetch <-chan struct{}) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	now := k.now()
-	if age := now.Sub(k.cameAt); age < keysLast {
+	age := now.Sub(k.cameAt)
+	if age < keysLast {
 		found = k.set.under(id)
-		if len(found) > 0 && age < fetchAfter {
-			return found, nil
-		}
+	}
+	if len(found) > 0 && age < fetchAfter {
+		return found, nil
 	}
 	if k.fetching == nil && now.Sub(k.triedAt) >= fetchEvery {
 		k.triedAt, k.fetching = now, make(chan struct{})
 		go k.fetch(k.fetching)
+	}
+	if len(found) > 0 && (age < waitAfter || k.failed != nil) {
+		return found, nil
 	}
 	return found, k.fetching
 }

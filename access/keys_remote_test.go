@@ -68,6 +68,31 @@ func TestKeysRotate(t *testing.T) {
 	}
 }
 
+// Where nobody asked for long, whoever comes first waits: a key that was
+// withdrawn since does not count once more.
+func TestKeysWithdrawnWhileIdle(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	p := publish(t, public("old", rsaKey()))
+	v := jwts(t, c, p)
+	verify := func() string {
+		_, err := v.Verify(t.Context(), signed(t, jose.RS256, "old", rsaKey(), claims(c, nil)))
+		return why(err)
+	}
+	if got := verify(); got != "" {
+		t.Fatal(got)
+	}
+	c.pass(2 * time.Hour)
+	if got := verify(); got != "" || p.times() != 2 {
+		t.Errorf("still there: %q, asked %d times", got, p.times())
+	}
+	p.rotate(public("new", curveKey()))
+	c.pass(20 * time.Hour)
+	if got := verify(); got != stranger || p.times() != 3 {
+		t.Errorf("withdrawn: %q, asked %d times", got, p.times())
+	}
+}
+
 // An issuer that cannot be asked refuses nobody whose key is known, for a day;
 // and whose is not is told to come again, not that the token is wrong.
 func TestKeysCannotBeHad(t *testing.T) {
@@ -185,6 +210,23 @@ func TestKeysAddress(t *testing.T) {
 	} {
 		if _, err := access.NewRemoteKeys(address, time.Now, nil); (err == nil) != fine {
 			t.Errorf("%q: %v", address, err)
+		}
+	}
+}
+
+// A token that names no key is tried with every one, so there are not to be any
+// number.
+func TestKeysTooMany(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	for n, says := range map[int]string{64: "", 65: "65 keys"} {
+		keys := make([]jose.JSONWebKey, n)
+		for i := range keys {
+			keys[i] = public("r", rsaKey())
+		}
+		_, err := jwts(t, c, publish(t, keys...)).Verify(t.Context(), signed(t, jose.RS256, "r", rsaKey(), claims(c, nil)))
+		if got := why(err); !strings.Contains(got, says) || (got == "") != (says == "") {
+			t.Errorf("%d keys: %q", n, got)
 		}
 	}
 }

@@ -90,7 +90,7 @@ func (t *Tokens) current() (map[string]entry, error) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.entries != nil && bytes.Equal(text, t.text) {
+	if t.entries != nil && (text == nil) == (t.text == nil) && bytes.Equal(text, t.text) { // an empty file is damaged, not absent
 		return t.entries, nil
 	}
 	entries, err := t.parse(text)

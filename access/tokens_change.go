@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -63,14 +64,64 @@ func (t *Tokens) Revoke(ctx context.Context, id string) (token Token, err error)
 }
 
 // change rewrites the file under a lock, all of it or nothing.
-func (t *Tokens) change(ctx context.Context, edit func([]entry) ([]entry, error)) (err error) {
+func (t *Tokens) change(ctx context.Context, edit func([]entry) ([]entry, error)) error {
+	path, err := t.target()
+	if err != nil {
+		return err
+	}
+	unlock, err := locked(ctx, path+".lock")
+	if err != nil {
+		return err
+	}
+	return errors.Join(t.rewrite(path, edit), unlock())
+}
+
+// target is where the file really lies. A link leads there; put in the link's
+// place, a file without a token would leave it in the one that others read.
+func (t *Tokens) target() (string, error) {
+	path, err := filepath.EvalSymlinks(t.path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return path, err
+	}
+	if _, err := os.Lstat(t.path); err == nil {
+		return "", fmt.Errorf("%s is a link to a file that is not there", t.path)
+	}
+	return t.path, nil
+}
+
+// locked waits until nobody else changes the file; unlock lets others again.
+func locked(ctx context.Context, path string) (unlock func() error, err error) {
+	if err := makeLock(path); err != nil {
+		return nil, fmt.Errorf("the tokens cannot be locked: %w", err)
+	}
 	ctx, cancel := context.WithTimeout(ctx, lockWithin)
 	defer cancel()
-	lock := flock.New(t.path+".lock", flock.SetPermissions(fileMode))
-	defer func() { err = errors.Join(err, lock.Close()) }()
-	if _, err := lock.TryLockContext(ctx, lockEvery); err != nil {
-		return fmt.Errorf("the tokens are being changed by another program: %w", err)
+	lock := flock.New(path, flock.SetPermissions(fileMode))
+	_, err = lock.TryLockContext(ctx, lockEvery)
+	switch {
+	case err == nil:
+		return lock.Close, nil
+	case errors.Is(err, context.DeadlineExceeded):
+		err = fmt.Errorf("the tokens are being changed by another program, for %v already; nothing was done", lockWithin)
+	default:
+		err = fmt.Errorf("the tokens cannot be locked: %w", err)
 	}
+	return nil, errors.Join(err, lock.Close())
+}
+
+// makeLock makes the file that is locked, where there is none.
+func makeLock(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, fileMode) //nolint:gosec // beside the operator's own file
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(keepOwner(f, filepath.Dir(path)), f.Close())
+}
+
+func (t *Tokens) rewrite(path string, edit func([]entry) ([]entry, error)) error {
 	entries, err := t.read()
 	if err != nil {
 		return err
@@ -82,7 +133,11 @@ func (t *Tokens) change(ctx context.Context, edit func([]entry) ([]entry, error)
 	if err != nil {
 		return err
 	}
-	return replace(t.path, append(text, '\n'))
+	text = append(text, '\n')
+	if len(text) > maxFile { // nobody would be let in by it any more
+		return fmt.Errorf("%s would be larger than 1 MiB, and not be read then: revoke tokens that have expired; nothing was done", path)
+	}
+	return replace(path, text)
 }
 
 // replace puts a whole file in the place of another and waits until the disk
@@ -93,13 +148,26 @@ func replace(path string, text []byte) (err error) {
 		return err
 	}
 	_, err = f.Write(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+	if err = errors.Join(err, keepOwner(f, path), f.Sync(), f.Close()); err == nil {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
 		return errors.Join(err, os.Remove(f.Name()))
 	}
 	return syncFolder(filepath.Dir(path))
+}
+
+// keepOwner gives a new file to whom the old one belongs, or else the folder: a
+// server could not read one of root's.
+func keepOwner(f *os.File, old string) error {
+	other, err := os.Stat(old)
+	if errors.Is(err, fs.ErrNotExist) {
+		other, err = os.Stat(filepath.Dir(old))
+	}
+	if err != nil {
+		return err
+	}
+	return giveTo(f, other)
 }
 
 // syncFolder makes a new name durable, where that can be asked for.

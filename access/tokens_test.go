@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -156,6 +157,8 @@ func TestTokensFileDamaged(t *testing.T) {
 		"no name":            {change(`"desk-7"`, `""`), "name"},
 		"another's name":     {change(`"desk-7"`, `"jwt:sam"`), "name"},
 		"a short hash":       {change(`"sha256": "`, `"sha256": "", "sha256x": "`), "unknown field"},
+		"a short salt":       {regexp.MustCompile(`"salt": "[^"]*"`).ReplaceAllString(string(good), `"salt": "AAAA"`), "salt"},
+		"no time":            {regexp.MustCompile(`"created_at": "[^"]*"`).ReplaceAllString(string(good), `"created_at": null`), "when it was made"},
 		"an id of no form":   {change(`"id": "`, `"id": "x`), "id"},
 		"an id twice":        {string(twice), "there twice"},
 		"too large":          {strings.Repeat(" ", 1<<20+1), "larger than 1 MiB"},

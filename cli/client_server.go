@@ -38,6 +38,9 @@ func (f *clientFlags) remote(cmd *cobra.Command) (desktop.Server, error) {
 	if err != nil || u.Host == "" || u.Fragment != "" || (u.Scheme != "http" && u.Scheme != "https") {
 		return nil, misused("--url must look like http://127.0.0.1:8787/mcp")
 	}
+	if u.RawQuery != "" || u.ForceQuery {
+		return nil, misused("--url has a query, which would be written into the client's file, and the server reads none: leave it away, and see --token-env")
+	}
 	if u.User != nil {
 		return nil, misused("--url holds a name or a password, which would be written into the client's file: take them out, and see --token-env")
 	}
@@ -105,6 +108,11 @@ func givenSettings(cmd *cobra.Command) ([]string, error) {
 func (s *shell) warnOfEnvironment(cmd *cobra.Command, server desktop.Server) {
 	if _, local := server.(desktop.Local); !local {
 		return
+	}
+	for _, secret := range []struct{ variable, file string }{{webhookEnv, "secret_file"}, {passwordEnv, "password_file"}} {
+		if s.environment(secret.variable) != "" {
+			fmt.Fprintf(s.Err, "counterfoil: %s is set here, but perhaps not where the client starts; %s in the configuration would name a file instead\n", secret.variable, secret.file)
+		}
 	}
 	variables := map[string]string{configEnv: "config"}
 	for _, setting := range settings {

@@ -31,6 +31,7 @@ func TestInstallRefused(t *testing.T) {
 		{name: "no address", args: []string{"--command=", "--url", "127.0.0.1:8787"}, code: 2, says: "--url must look like"},
 		{name: "an empty address", args: []string{"--url", ""}, code: 2, says: "--url must look like"},
 		{name: "a password in the address", args: []string{"--url", "https://me:s3cret@example.com/mcp"}, code: 2, says: "--url holds a name or a password"},
+		{name: "a token in the address", args: []string{"--url", "https://example.com/mcp?token=s3cret"}, code: 2, says: "--url has a query"},
 		{name: "a token for the name of one", args: []string{"--url", "https://example.com/mcp", "--token-env", "s3cret-4711"}, code: 2, says: "the name of a variable, in capitals, and not the token"},
 		{name: "a token of ours for the name of one", args: []string{"--url", "https://example.com/mcp", "--token-env", "cf_abcdefgh_s3cret"}, code: 2, says: "the name of a variable, in capitals"},
 		{name: "an address and a program", args: []string{"--url", "https://example.com/mcp"}, code: 2, says: "--command is for a server that the client starts"},

@@ -245,6 +245,7 @@ func TestSettingsWrittenDown(t *testing.T) {
 	config := d.file("desk.yaml", "sweep_every: 10s\n", 0o600)
 	d.env["COUNTERFOIL_SANDBOX_URL"] = "http://127.0.0.1:1"
 	d.env["COUNTERFOIL_DATA_DIR"] = "/elsewhere"
+	d.env["COUNTERFOIL_WEBHOOK_SECRET"] = "s3cret"
 	got := d.must(0, "config", "--client", "codex", "--command", d.program, "--config", config, "--answer-within", "30s", "--data-dir", d.home)
 	want := `args = ["--data-dir", "` + d.home + `", "--answer-within", "30s", "--config", "` + config + `"]`
 	if !strings.Contains(got.out, want) {
@@ -252,6 +253,9 @@ func TestSettingsWrittenDown(t *testing.T) {
 	}
 	if !strings.Contains(got.err, "COUNTERFOIL_SANDBOX_URL is set here") || strings.Contains(got.err, "COUNTERFOIL_DATA_DIR") {
 		t.Errorf("said %q", got.err)
+	}
+	if !strings.Contains(got.err, "COUNTERFOIL_WEBHOOK_SECRET is set here") || strings.Contains(got.err, "COUNTERFOIL_MAIL_PASSWORD") || strings.Contains(got.err+got.out, "s3cret") {
+		t.Errorf("of secrets it said %q", got.err)
 	}
 	if strings.Contains(got.out, "127.0.0.1") {
 		t.Errorf("wrote what was not given: %s", got.out)

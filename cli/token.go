@@ -132,7 +132,8 @@ func (s *shell) tokenRevoke() *cobra.Command {
 			}
 			gone, err := tokens.Revoke(ctx, args[0])
 			if errors.Is(err, access.ErrNoToken) {
-				return fmt.Errorf("%w with the id %q; counterfoil token list shows them", access.ErrNoToken, args[0])
+				// What was given is not said again: it may be a whole token.
+				return fmt.Errorf("%w with that id, the eight characters behind cf_; counterfoil token list shows them", access.ErrNoToken)
 			}
 			if err != nil {
 				return err

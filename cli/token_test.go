@@ -54,8 +54,11 @@ func TestToken(t *testing.T) {
 	if got := r.must(0, "token", "revoke", form[1]); !strings.Contains(got.out, "of desk-7 counts no longer") {
 		t.Errorf("said %q", got.out)
 	}
-	if got := r.must(1, "token", "revoke", form[1]); !strings.Contains(got.err, "there is no such token with the id") {
+	if got := r.must(1, "token", "revoke", form[1]); !strings.Contains(got.err, "there is no such token with that id") {
 		t.Errorf("said %q", got.err)
+	}
+	if got := r.must(1, "token", "revoke", token); strings.Contains(got.out+got.err, token[12:]) {
+		t.Errorf("a secret is said: %q", got.err)
 	}
 	if got := r.must(0, "token", "list").out; strings.Contains(got, form[1]) || !strings.Contains(got, second) {
 		t.Errorf("listed %s", got)

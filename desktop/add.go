@@ -28,16 +28,21 @@ func (c Client) AddCommand(s Server, os string) string {
 	return strings.Join(words, " ")
 }
 
-var plainWord = regexp.MustCompile(`^[\w%+,./:=@\\-]+$`)
+// What stays one word without quotes. PowerShell makes a list of what has a
+// comma, and reads an @ as its own.
+var (
+	plainWord       = regexp.MustCompile(`^[\w%+,./:=@-]+$`)
+	plainPowerShell = regexp.MustCompile(`^[\w%+./:=\\-]+$`)
+)
 
 // shellWord is a word that the shell hands on as it is.
 func shellWord(word, os string) string {
 	switch {
-	case os == windows && plainWord.MatchString(word):
+	case os == windows && plainPowerShell.MatchString(word):
 		return word
 	case os == windows:
 		return "'" + strings.ReplaceAll(word, "'", "''") + "'"
-	case plainWord.MatchString(word) && !strings.Contains(word, `\`):
+	case plainWord.MatchString(word):
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Name is what the server is called in every client's configuration.
@@ -176,9 +177,13 @@ func (c Client) remote(s Remote) (members, error) {
 // bearer is the header that makes the client send the token of its environment.
 func (c Client) bearer(s Remote) string { return "Bearer " + fmt.Sprintf(c.reference, s.TokenEnv) }
 
-// readsAsWritten refuses what the client would take for a variable of its own.
+// readsAsWritten refuses what the client would take for a variable of its own,
+// and what no text can hold: it would name another file.
 func (c Client) readsAsWritten(values ...string) error {
 	for _, value := range values {
+		if !utf8.ValidString(value) {
+			return fmt.Errorf("%q is not valid UTF-8, and cannot be written into a configuration", value)
+		}
 		if c.variables != "" && strings.Contains(value, c.variables) {
 			return fmt.Errorf("%s would read the %s in %q as a variable", c.Title, c.variables, value)
 		}

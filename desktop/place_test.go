@@ -86,11 +86,11 @@ func TestFiles(t *testing.T) {
 
 func TestAddCommandQuotes(t *testing.T) {
 	t.Parallel()
-	awkward := desktop.Local{Command: `C:\Program Files\it's\counterfoil.exe`, Args: []string{`--data-dir`, `D:\desk`, "", "$x"}}
+	awkward := desktop.Local{Command: `C:\Program Files\it's\counterfoil.exe`, Args: []string{`--data-dir`, `D:\desk`, "", "$x", "a,b", "@c"}}
 	const start = "claude mcp add --scope user --transport stdio counterfoil -- "
 	tests := []struct{ os, want string }{
-		{"linux", start + `'C:\Program Files\it'\''s\counterfoil.exe' --data-dir 'D:\desk' '' '$x'`},
-		{"windows", start + `'C:\Program Files\it''s\counterfoil.exe' --data-dir D:\desk '' '$x'`},
+		{"linux", start + `'C:\Program Files\it'\''s\counterfoil.exe' --data-dir 'D:\desk' '' '$x' a,b @c`},
+		{"windows", start + `'C:\Program Files\it''s\counterfoil.exe' --data-dir D:\desk '' '$x' 'a,b' '@c'`},
 	}
 	for _, tt := range tests {
 		if got := find(t, "claude-code").AddCommand(awkward, tt.os); got != tt.want {

@@ -53,7 +53,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A path that the client would read otherwise than it is meant is refused.
+// A path that the client would read otherwise than it is meant is refused, and
+// so is one that no text can hold.
 func TestReadAsVariable(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -69,6 +70,8 @@ func TestReadAsVariable(t *testing.T) {
 		{"gemini", "/home/$x/counterfoil", true},
 		{"zed", "/home/${x}/counterfoil", false},
 		{"codex", "/home/${x}/counterfoil", false},
+		{"codex", "/home/\xff/counterfoil", true},
+		{"claude-desktop", "/home/\xff/counterfoil", true},
 	}
 	for _, tt := range tests {
 		for _, s := range []desktop.Server{desktop.Local{Command: tt.path}, desktop.Local{Command: "/x", Args: []string{tt.path}}} {

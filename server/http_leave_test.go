@@ -2,8 +2,12 @@ package server_test
 
 import (
 	"context"
+	"errors"
+	"log/slog"
 	"net"
 	"net/http"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -133,8 +137,69 @@ func TestHTTPBrokenListenerLeaves(t *testing.T) {
 	var listener net.Listener
 	h := open(t, tools(nil), func(o *server.HTTPOptions) { listener = o.Listener })
 	_ = listener.Close()
-	if err := h.left(); err == nil {
-		t.Error("left without an error")
+	if err := h.left(); err == nil || !strings.Contains(err.Error(), "serve HTTP") {
+		t.Errorf("left with %v", err)
 	}
 	h.engine.mustHaveLeft(t, afterSignal)
+}
+
+// Why it left is still said where a call hangs until the end.
+func TestHTTPBrokenListenerAndACallThatHangs(t *testing.T) {
+	t.Parallel()
+	var listener net.Listener
+	running := make(chan struct{}, 1)
+	h := open(t, tools(map[string]handler{"hangs": announced(running, takes(time.Minute))}), func(o *server.HTTPOptions) { listener = o.Listener })
+	hangs := h.later(t.Context(), callLine(1, "hangs"))
+	receive(t, running)
+	_ = listener.Close()
+	if err := h.left(); !errors.Is(err, server.ErrUnfinished) || !strings.Contains(err.Error(), "serve HTTP") {
+		t.Errorf("left with %v", err)
+	}
+	receive(t, hangs)
+}
+
+// What net/http has to say is for the operator: it takes no more connections.
+func TestHTTPListenerInTrouble(t *testing.T) {
+	t.Parallel()
+	var log logged
+	h := open(t, tools(nil), func(o *server.HTTPOptions) {
+		o.Listener, o.Log = &full{Listener: o.Listener}, slog.New(slog.NewTextHandler(&log, nil))
+	})
+	if got := h.get("/healthz"); got.status != http.StatusOK {
+		t.Errorf("after it: %d", got.status)
+	}
+	if !strings.Contains(log.String(), "level=WARN") || !strings.Contains(log.String(), "too many open files") {
+		t.Errorf("the log has %q", log.String())
+	}
+}
+
+// full is a listener that has no room for the first connection.
+type full struct {
+	net.Listener
+	tried atomic.Bool
+}
+
+func (l *full) Accept() (net.Conn, error) {
+	if !l.tried.Swap(true) {
+		return nil, &net.OpError{Op: "accept", Net: "tcp", Err: syscall.EMFILE}
+	}
+	return l.Listener.Accept()
+}
+
+// logged is a log that may be read while it is written.
+type logged struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *logged) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *logged) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }

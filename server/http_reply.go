@@ -62,7 +62,8 @@ func (a answer) writeTo(w http.ResponseWriter) {
 }
 
 // presented is the library's answer under the request's own id and without the
-// inside of this server, as on stdio. A call that has begun is never answered
+// inside of this server, as on stdio. A stream stays as the library wrote it: no
+// tool sends notes, and a listener's ends with its first. A call that has begun is never answered
 // with a 5xx: a client would take that for leave to send it again.
 func (e *endpoint) presented(rec *recorder, m message) answer {
 	if rec == nil {

@@ -39,7 +39,7 @@ func newHTTPRun(opts HTTPOptions) *httpRun {
 		WriteTimeout:      writeWithin,
 		IdleTimeout:       idleWithin,
 		MaxHeaderBytes:    maxHeader,
-		ErrorLog:          slog.NewLogLogger(opts.Log.Handler(), slog.LevelDebug),
+		ErrorLog:          slog.NewLogLogger(opts.Log.Handler(), slog.LevelWarn),
 		BaseContext:       func(net.Listener) context.Context { return life },
 	}
 	return r
@@ -75,7 +75,7 @@ func (r *httpRun) run(ctx context.Context) error {
 			return broken
 		case <-r.exit.bound:
 			r.opts.Log.Warn("leaving with calls still running", "calls", r.calls.running())
-			return ErrUnfinished
+			return errors.Join(broken, ErrUnfinished)
 		}
 	}
 }
