@@ -89,12 +89,21 @@ func tokenOf(r *http.Request) (token string, shown bool) {
 	return strings.Trim(token, " "), true
 }
 
-// forwarded tells whether a proxy says that it has passed a request on, be it
+// proxies are headers that a proxy adds, in their canonical form, beside all
+// that begin with X-Forwarded-.
+var proxies = []string{
+	"Forwarded", "Via", "X-Real-Ip", "X-Client-Ip", "Client-Ip", "True-Client-Ip", "Cf-Connecting-Ip", "Cdn-Loop",
+}
+
+// forwarded tells whether a proxy seems to have passed a request on, be it
 // without saying for whom. Such a one is not from this machine, whatever its
-// address.
+// address. HTTP/1.0 is what some speak that add nothing at all.
 func forwarded(r *http.Request) bool {
-	for name := range r.Header { // in their canonical form
-		if strings.HasPrefix(name, "X-Forwarded-") || slices.Contains([]string{"Forwarded", "Via", "X-Real-Ip"}, name) {
+	if !r.ProtoAtLeast(1, 1) {
+		return true
+	}
+	for name := range r.Header {
+		if strings.HasPrefix(name, "X-Forwarded-") || slices.Contains(proxies, name) {
 			return true
 		}
 	}

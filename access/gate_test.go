@@ -95,6 +95,7 @@ func TestGate(t *testing.T) {
 		"not required: by a proxy":       {access.Gate{}, []string{"X-Forwarded-For: 203.0.113.9"}, 401, "a token is needed", challenge},
 		"not required: by two":           {access.Gate{}, []string{"Forwarded: for=203.0.113.9"}, 401, "a token is needed", challenge},
 		"not required: a proxy's scheme": {access.Gate{}, []string{"X-Forwarded-Proto: https"}, 401, "a token is needed", challenge},
+		"not required: a network's":      {access.Gate{}, []string{"Cf-Connecting-Ip: 203.0.113.9"}, 401, "a token is needed", challenge},
 		"not required: for nobody":       {access.Gate{}, []string{"X-Forwarded-For: "}, 401, "a token is needed", challenge},
 		"a proxy and a token":            {access.Gate{}, []string{"Via: 1.1 edge", "Authorization: Bearer stub-1"}, 200, "in: desk-7", ""},
 		"nothing checks any tokens":      {access.Gate{Required: true, Verifiers: []access.Verifier{}}, []string{"Authorization: Bearer stub-1"}, 401, "is not known", invalid + `is not known"`},
@@ -135,6 +136,22 @@ func TestGate(t *testing.T) {
 				t.Errorf("Retry-After: %q", wait)
 			}
 		})
+	}
+}
+
+// A proxy that says nothing of itself often speaks HTTP/1.0.
+func TestGateOldHTTP(t *testing.T) {
+	t.Parallel()
+	gate := &access.Gate{Log: slog.New(slog.DiscardHandler)}
+	passed := gate.Admit(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) }))
+	for minor, want := range map[int]int{0: http.StatusUnauthorized, 1: http.StatusOK} {
+		r := httptest.NewRequest(http.MethodPost, "/mcp", nil)
+		r.ProtoMinor = minor
+		w := httptest.NewRecorder()
+		passed.ServeHTTP(w, r)
+		if w.Code != want {
+			t.Errorf("HTTP/1.%d: got %d, want %d", minor, w.Code, want)
+		}
 	}
 }
 

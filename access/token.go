@@ -54,11 +54,15 @@ type entry struct {
 	Salt      []byte         `json:"salt"`
 	SHA256    []byte         `json:"sha256"` // of the salt and the secret
 	CreatedAt time.Time      `json:"created_at"`
-	ExpiresAt time.Time      `json:"expires_at,omitzero"`
+	ExpiresAt *time.Time     `json:"expires_at,omitempty"` // nil: never
 }
 
 func (e entry) token() Token {
-	return Token{e.ID, Principal{e.Principal, e.Classes}, e.CreatedAt, e.ExpiresAt}
+	t := Token{ID: e.ID, Principal: Principal{e.Principal, e.Classes}, CreatedAt: e.CreatedAt}
+	if e.ExpiresAt != nil {
+		t.ExpiresAt = *e.ExpiresAt
+	}
+	return t
 }
 
 // newEntry makes a token. What is returned beside the entry is all of it, and
@@ -67,10 +71,10 @@ func newEntry(p Principal, now, expires time.Time) (e entry, token string) {
 	id, secret := random(idBytes), random(secretBytes)
 	e = entry{
 		ID: spelling.EncodeToString(id), Principal: p.Name, Classes: p.Classes,
-		Salt: random(saltBytes), CreatedAt: now.UTC().Truncate(time.Second), ExpiresAt: expires.UTC().Truncate(time.Second),
+		Salt: random(saltBytes), CreatedAt: now.UTC().Truncate(time.Second),
 	}
-	if expires.IsZero() {
-		e.ExpiresAt = time.Time{}
+	if !expires.IsZero() {
+		e.ExpiresAt = new(expires.UTC().Truncate(time.Second))
 	}
 	spelt := spelling.EncodeToString(secret)
 	e.SHA256 = hashed(e.Salt, spelt)
@@ -147,6 +151,8 @@ func (e entry) valid() error {
 		return errors.New("its salt or its hash is too short")
 	case e.CreatedAt.IsZero():
 		return errors.New("it does not say when it was made")
+	case e.ExpiresAt != nil && e.ExpiresAt.Before(e.CreatedAt):
+		return errors.New("it ends before it was made")
 	}
 	return e.token().Principal.Valid()
 }

@@ -126,18 +126,26 @@ func (t *Tokens) parse(text []byte) ([]entry, error) {
 
 // readFile reads a whole file; nil where there is none.
 func readFile(path string) (text []byte, err error) {
-	f, err := os.Open(path) //nolint:gosec // the operator's own path
-	if errors.Is(err, fs.ErrNotExist) {
+	kind, err := os.Stat(path) //nolint:gosec // the operator's own path
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
+	case err != nil:
+		return nil, err
+	case !kind.Mode().IsRegular(): // a pipe would be waited for
+		return nil, fmt.Errorf("%s: it is no regular file", path)
 	}
+	f, err := os.Open(path) //nolint:gosec // the operator's own path
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	var read bytes.Buffer
-	if info, err := f.Stat(); err == nil {
-		read.Grow(int(min(info.Size(), maxFile)) + bytes.MinRead) // at once: it is read often
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
 	}
+	var read bytes.Buffer
+	read.Grow(int(min(info.Size(), maxFile)) + bytes.MinRead) // at once: it is read often
 	_, err = read.ReadFrom(io.LimitReader(f, maxFile+1))
 	if err == nil && read.Len() > maxFile {
 		err = fmt.Errorf("%s: it is larger than 1 MiB", path)

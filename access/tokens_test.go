@@ -159,6 +159,7 @@ func TestTokensFileDamaged(t *testing.T) {
 		"a short hash":       {change(`"sha256": "`, `"sha256": "", "sha256x": "`), "unknown field"},
 		"a short salt":       {regexp.MustCompile(`"salt": "[^"]*"`).ReplaceAllString(string(good), `"salt": "AAAA"`), "salt"},
 		"no time":            {regexp.MustCompile(`"created_at": "[^"]*"`).ReplaceAllString(string(good), `"created_at": null`), "when it was made"},
+		"an end before it":   {change(`"created_at"`, `"expires_at": "0001-01-01T00:00:00Z", "created_at"`), "before it was made"},
 		"an id of no form":   {change(`"id": "`, `"id": "x`), "id"},
 		"an id twice":        {string(twice), "there twice"},
 		"too large":          {strings.Repeat(" ", 1<<20+1), "larger than 1 MiB"},

@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/url"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"counterfoil/access"
@@ -85,7 +87,7 @@ func (t *httpText) understand(folder string) (h httpSettings, err error) {
 // areHosts refuses what no Host header can be, without its port.
 func areHosts(hosts []string) error {
 	for _, host := range hosts {
-		if u, err := url.Parse("http://" + host); host == "" || err != nil || u.Host != host || u.Port() != "" || u.Hostname() != host {
+		if u, err := url.Parse("http://" + host); host == "" || strings.Contains(host, "*") || err != nil || u.Host != host || u.Port() != "" || u.Hostname() != host {
 			return fmt.Errorf("%q must be a name such as support.example.com, without a port", host)
 		}
 	}
@@ -135,6 +137,18 @@ func (j *jwtSettings) keys(now func() time.Time, log *slog.Logger) (access.Keys,
 		return nil, fmt.Errorf("jwks_url: %w", err)
 	}
 	return keys, nil
+}
+
+// fileReadable refuses a file of keys that cannot be read. An address may answer
+// later.
+func (j *jwtSettings) fileReadable(ctx context.Context) error {
+	if j.jwksFile == "" {
+		return nil
+	}
+	if _, err := access.NewFileKeys(j.jwksFile).Count(ctx); err != nil {
+		return fmt.Errorf("jwks_file: %w", err)
+	}
+	return nil
 }
 
 // verifier checks an issuer's tokens, and tells who has none where to get one.

@@ -43,6 +43,11 @@ func (c config) openDoor(f httpFlags) (door, error) {
 	if err != nil {
 		return door{}, misused("%w", err)
 	}
+	if c.http.jwt != nil {
+		if err := c.http.jwt.fileReadable(context.Background()); err != nil {
+			return door{}, misused("%w", err)
+		}
+	}
 	reason := ""
 	switch {
 	case !isLoopback(host):

@@ -339,6 +339,7 @@ func TestHTTPConfigurationRefused(t *testing.T) {
 		"no writes":            {"http: {writes_per_minute: 0}", "writes_per_minute: must be 1"},
 		"no burst":             {"http: {write_burst: -1}", "write_burst: must be 1"},
 		"a host with a port":   {"http: {hosts: ['a.example:80']}", "without a port"},
+		"any host":             {"http: {hosts: ['*']}", "without a port"},
 		"a host that is a URL": {"http: {hosts: ['https://a.example']}", "without a port"},
 		"no resource":          {"http: {jwt: {issuer: https://b.example, jwks_file: k}}", "resource is missing"},
 		"no issuer":            {"http: {jwt: {resource: https://a.example/mcp, jwks_file: k}}", "issuer is missing"},
@@ -350,6 +351,10 @@ func TestHTTPConfigurationRefused(t *testing.T) {
 		"no skew":              {jwt + "jwks_file: k, clock_skew: a bit}}", "must be a duration"},
 		"no class":             {jwt + "jwks_file: k, scopes: {a: [all]}}}", "scope a"},
 		"no scopes":            {jwt + "jwks_file: k, scopes: {}}}", "scopes are missing"},
+	}
+	got := newRig(t).must(2, "serve", "--http", "127.0.0.1:0", "--config", written(t, jwt+"jwks_file: absent}}"))
+	if !strings.Contains(got.err, "absent is not there") {
+		t.Errorf("a file of keys that is absent: said %q", got.err)
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -42,7 +42,7 @@ func (s *shell) install() *cobra.Command {
 				return misused("--command: there is no program %s", local.Command)
 			}
 			err = s.change(client, &f, func(text []byte) (desktop.Edit, error) { return client.Insert(text, server) },
-				wording{none: "has counterfoil already, just so", fresh: "Added counterfoil to", had: "Replaced the entry of counterfoil in", next: client.Next})
+				wording{none: "has counterfoil already, just so", fresh: "Added counterfoil to", had: "Replaced the entry of counterfoil in", replaced: whatWasThere, next: client.Next})
 			if err == nil {
 				s.warnOfEnvironment(cmd, server)
 			}
@@ -71,7 +71,11 @@ func (s *shell) uninstall() *cobra.Command {
 }
 
 // wording is how a change is told.
-type wording struct{ none, fresh, had, next string }
+type wording struct{ none, fresh, had, replaced, next string }
+
+// whatWasThere: an entry that named another data directory led to another ledger.
+const whatWasThere = "The old entry said something else; its arguments, environment and limits went with it.\n" +
+	"Compare the two if it named another data directory or configuration: that is another ledger."
 
 // change changes a client's file, or shows how it would.
 func (s *shell) change(client desktop.Client, f *clientFlags, edit func([]byte) (desktop.Edit, error), say wording) error {
@@ -103,6 +107,9 @@ func (s *shell) change(client desktop.Client, f *clientFlags, edit func([]byte) 
 		done = say.had
 	}
 	fmt.Fprintf(s.Out, "%s %s.\n", done, path)
+	if after.Had && say.replaced != "" {
+		fmt.Fprintln(s.Out, say.replaced)
+	}
 	if backup != "" {
 		fmt.Fprintf(s.Out, "As it was before, it is kept in %s.\n", backup)
 	}

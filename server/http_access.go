@@ -44,9 +44,11 @@ func (a Access) hide(s *mcpserver.MCPServer) {
 	})(s)
 }
 
-// tooManyWrites is the code of a JSON-RPC error, from the range that MCP leaves
-// to implementations.
-const tooManyWrites = -32010
+// Codes of JSON-RPC errors, from the range that MCP leaves to implementations.
+const (
+	tooManyWrites = -32010
+	tooManyCalls  = -32011
+)
 
 // throttled is the answer to a write that comes too soon, or nil. What the
 // caller may not use is not counted: it is answered as a tool that is not there.

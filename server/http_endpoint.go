@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"io"
 	"log/slog"
 	"net/http"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
+
+	"counterfoil/intent"
 )
 
 // endpoint answers MCP messages, one a request. It checks each as Stdio does
@@ -20,6 +23,7 @@ type endpoint struct {
 	library http.Handler
 	log     *slog.Logger
 	calls   *calls
+	bodies  *bodies
 	lanes   lanes
 	access  Access
 }
@@ -39,6 +43,7 @@ func newEndpoint(opts HTTPOptions, calls *calls, lanes lanes) *endpoint {
 		),
 		log:    opts.Log,
 		calls:  calls,
+		bodies: &bodies{},
 		lanes:  lanes,
 		access: opts.Access,
 	}
@@ -52,23 +57,33 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "Method Not Allowed: messages are sent by POST", http.StatusMethodNotAllowed)
 		return
 	}
-	leave, ok := e.calls.enter()
+	text, done, no := e.bodies.read(w, r)
+	defer done()
+	if no != nil {
+		w.Header().Set("Connection", "close") // what is left of the body is not waited for
+		decline(w, nil, no)
+		return
+	}
+	principal, _ := intent.Principal(r.Context())
+	leave, ok := e.calls.enter(principal)
 	if !ok {
-		w.Header().Set("Retry-After", "1")
-		http.Error(w, "Service Unavailable: too many calls at once; nothing of this one was begun", http.StatusServiceUnavailable)
+		decline(w, nil, tooMany())
 		return
 	}
 	defer leave()
-	e.take(w, r).writeTo(w)
+	e.take(w, r, text).writeTo(w)
 }
 
-// take reads a request and returns what it is answered.
-func (e *endpoint) take(w http.ResponseWriter, r *http.Request) answer {
-	text, no := body(w, r)
-	if no != nil {
-		w.Header().Set("Connection", "close") // what is left of the body is not waited for
-		return jsonAnswer(no.status, errorReply(nil, no.code, no.reason))
+// decline answers a request of which nothing was begun.
+func decline(w http.ResponseWriter, id json.RawMessage, no *declined) {
+	if no.status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", "1")
 	}
+	jsonAnswer(no.status, errorReply(id, no.code, no.reason)).writeTo(w)
+}
+
+// take reads a message and returns what it is answered.
+func (e *endpoint) take(w http.ResponseWriter, r *http.Request, text []byte) answer {
 	m, ok := parse(text)
 	switch {
 	case !ok:
