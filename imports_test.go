@@ -96,12 +96,13 @@ var borders = map[string]border{
 		libs: []string{"github.com/mark3labs/mcp-go/...", "github.com/prometheus/client_golang/..."},
 	},
 	"store": {
-		ours: []string{"intent"},
+		ours: []string{"intent", "store/sqlite3"},
 		libs: []string{
 			"github.com/gofrs/flock", "github.com/google/uuid",
 			"golang.org/x/sys/...", "modernc.org/sqlite/...",
 		},
 	},
+	"store/sqlite3": {libs: []string{"modernc.org/libc", "modernc.org/sqlite/lib"}},
 	"tools": {
 		ours:   []string{"intent", "policy", "provider", "schemas"},
 		inFile: map[string][]string{"mcp.go": {"github.com/mark3labs/mcp-go/..."}},

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -36,22 +35,18 @@ func (l *Ledger) backup(ctx context.Context, dst string) (err error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	db, err := sql.Open("sqlite", dsn(l.path, "mode=ro"))
+	c, err := connect(l.path, "mode=ro")
 	if err != nil {
-		return err
+		return l.trouble(err)
 	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	if _, err := db.ExecContext(ctx, "VACUUM INTO ?", l.private(dst)); err != nil {
+	defer func() { err = errors.Join(err, c.Close()) }()
+	callOff := c.Until(ctx)
+	defer callOff()
+	if err := c.Exec("VACUUM INTO ?", uri(dst)+"?"+modeOf(l.path)); err != nil {
 		if strings.Contains(err.Error(), "already exists") {
 			return errors.Join(ErrExists, err)
 		}
-		return errors.Join(l.trouble(err), os.Remove(dst))
+		return errors.Join(ctx.Err(), l.trouble(err), os.Remove(dst))
 	}
 	return syncDir(filepath.Dir(dst))
-}
-
-// private names a new database that gets the permissions of the ledger.
-func (l *Ledger) private(path string) string {
-	name, _, _ := strings.Cut(dsn(path), "?")
-	return name + "?" + modeOf(l.path)
 }

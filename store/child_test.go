@@ -11,7 +11,9 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"counterfoil/intent"
 	"counterfoil/store"
@@ -33,6 +35,10 @@ func TestMain(m *testing.M) {
 		childMust(race(os.Getenv(childPath)))
 	case "claim":
 		childMust(claimOn(os.Getenv(childPath)))
+	case "claim together":
+		childMust(claimTogether(os.Getenv(childPath)))
+	case "saturate":
+		childMust(saturate(os.Getenv(childPath)))
 	}
 }
 
@@ -102,6 +108,79 @@ func claimOn(path string) error {
 		fmt.Println(n)
 	}
 }
+
+// callers is how many callers a child has that claim at once.
+const callers = 16
+
+// claimTogether has callers claim one intent after the other, and says so each
+// time.
+func claimTogether(path string) error {
+	l, err := store.Open(context.Background(), options(path))
+	if err != nil {
+		return err
+	}
+	var n atomic.Int64
+	failed := make(chan error)
+	for range callers {
+		go func() {
+			for {
+				i := int(n.Add(1))
+				if _, err := l.Commit(context.Background(), claim(i)); err != nil {
+					failed <- err
+				}
+				fmt.Println(i)
+			}
+		}()
+	}
+	return <-failed
+}
+
+// saturate opens the ledger, waits for a line of input, has callers claim until
+// the input ends, and says how many claims that were and the longest that one of
+// them has taken.
+func saturate(path string) error {
+	l, err := store.Open(context.Background(), options(path))
+	if err != nil {
+		return err
+	}
+	fmt.Println("ready")
+	in := bufio.NewReader(os.Stdin)
+	if _, err := in.ReadString('\n'); err != nil {
+		return err
+	}
+	var stop atomic.Bool
+	var n, longest atomic.Int64
+	var wg sync.WaitGroup
+	for range callers {
+		wg.Go(func() {
+			for !stop.Load() {
+				c := claim(0)
+				c.Row.Key = intent.DeriveKey(l.Owner(), "issue_refund", []intent.Fact{intent.IntFact("n", n.Add(1))})
+				begin := time.Now()
+				_, err := l.Commit(context.Background(), c)
+				childMust(err)
+				for took := int64(time.Since(begin)); ; {
+					if was := longest.Load(); took <= was || longest.CompareAndSwap(was, took) {
+						break
+					}
+				}
+				if n.Load() == saturated {
+					fmt.Println("enough")
+				}
+			}
+		})
+	}
+	if _, err := io.Copy(io.Discard, in); err != nil {
+		return err
+	}
+	stop.Store(true)
+	wg.Wait()
+	fmt.Println(n.Load(), time.Duration(longest.Load()))
+	return l.Close()
+}
+
+// saturated is after how many claims a child says that it has made enough.
+const saturated = 500
 
 type child struct {
 	cmd   *exec.Cmd
@@ -247,5 +326,91 @@ func TestKilledProcessLosesNothing(t *testing.T) {
 		if _, ok := find(t, l, key(i)); !ok {
 			t.Errorf("claim %d of %d is lost", i, n+1)
 		}
+	}
+}
+
+func TestKilledInTheMiddleOfBatches(t *testing.T) {
+	t.Parallel()
+	path := newPath(t)
+	c := start(t, "claim together", path)
+	var told []string
+	for range 400 {
+		told = append(told, c.line(t))
+	}
+	if err := c.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	for c.lines.Scan() { // what it had said before it died
+		told = append(told, c.lines.Text())
+	}
+	_ = c.cmd.Wait() // it was killed: that is what Wait says
+	l := open(t, path)
+	for _, line := range told {
+		n, err := strconv.Atoi(line)
+		if err != nil {
+			continue // cut off
+		}
+		if _, ok := find(t, l, key(n)); !ok {
+			t.Errorf("claim %d is lost", n)
+		}
+	}
+	// What nobody was told of is there as a whole, or not at all.
+	rows := count(t, l, "SELECT count(*) FROM intents")
+	if unheard := rows - len(told); unheard < 0 || unheard > callers {
+		t.Errorf("%d rows, %d of them told", rows, len(told))
+	}
+	if n := count(t, l, "SELECT count(*) FROM touches"); n != 4*rows {
+		t.Errorf("%d touches of %d rows", n, rows)
+	}
+	if n := count(t, l, "SELECT count(*) FROM acts"); n != rows {
+		t.Errorf("%d acts of %d rows", n, rows)
+	}
+	seller := intent.Resource{Kind: "seller", ID: "S-ASHCOMBE"}
+	totals, err := l.Totals(t.Context(), []intent.Resource{seller}, "USD", intent.Key{})
+	if want := int64(rows) * 11800; err != nil || totals[seller].Open != want {
+		t.Errorf("open at the seller %d, %v; want %d", totals[seller].Open, err, want)
+	}
+}
+
+// TestProcessesTakeTurns has four processes write as fast as they can. SQLite's
+// own waiting lets one of them make a handful of claims meanwhile.
+func TestProcessesTakeTurns(t *testing.T) {
+	t.Parallel()
+	path := newPath(t)
+	children := make([]*child, 4)
+	for i := range children {
+		children[i] = start(t, "saturate", path)
+		children[i].line(t)
+	}
+	for _, c := range children {
+		if _, err := io.WriteString(c.stdin, "go\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	enough := children[0].line(t)
+	var most, least int
+	for _, c := range children {
+		c.stdin.Close()
+	}
+	for i, c := range children {
+		last := c.line(t)
+		for last == enough {
+			last = c.line(t)
+		}
+		var n int
+		if _, err := fmt.Sscan(last, &n); err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("process %d: %s", i, last)
+		if i == 0 {
+			most, least = n, n
+		}
+		most, least = max(most, n), min(least, n)
+		if err := c.cmd.Wait(); err != nil {
+			t.Errorf("a process ended with %v", err)
+		}
+	}
+	if most > 8*least {
+		t.Errorf("one process made %d claims, another %d", most, least)
 	}
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"database/sql/driver"
+	"encoding/hex"
 	"fmt"
 	"strings"
 	"time"
@@ -10,79 +11,86 @@ import (
 )
 
 // rowColumns are the columns of table intents that make up an intent.Row, in
-// the order of rowFields.
+// the order of rowFields. The times of rest count from created_at.
 var rowColumns = []string{
-	"key", "version", "tool", "step", "parent", "state", "reason", "retry", "evidence", "scope", "released",
-	"ticket", "cents", "currency", "effect_id", "status", "final", "effect_at", "sends", "ambiguous", "ordinal",
-	"ordinal_at", "closed", "stored", "nonce", "claimed_at", "claimed_boot", "claimed_up", "send_by", "sender_done", "watch_until", "retry_at",
-	"due_at", "sweeps", "reopened", "repeat_allowed", "created_at", "updated_at", "confirmed_at",
-	"owner", "principal",
+	"key", "version", "state", "reason", "scope", "ticket", "cents", "currency", "effect_id",
+	"due_at", "created_at", "updated_at", "rest", "tool", "owner", "principal",
 }
 
-// rowFields points at the fields of a row: to scan into, or to bind. Who are
-// behind it are the caller's, since the table holds their numbers.
-func rowFields(r *intent.Row, who behind) []any {
+// rowFields point at the fields of a row: to scan into, or to bind. The names
+// come from the caller, since the table has their numbers.
+func rowFields(r *intent.Row, tool, owner, principal any) []any {
 	return []any{
-		(*keyBlob)(&r.Key), &r.Version, &r.Tool, &r.Step, (*keyBlob)(&r.Parent), &r.State, &r.Reason, &r.Retry,
-		&r.Evidence, &r.Scope, &r.Released, &r.Ticket, &r.Cents, &r.Currency, &r.EffectID, &r.Status, &r.Final,
-		(*instant)(&r.EffectAt), &r.Sends, &r.Ambiguous, &r.Ordinal, (*instant)(&r.OrdinalAt), &r.Closed, &r.Stored,
-		&r.Nonce, (*instant)(&r.ClaimedAt), &r.ClaimedUp.Boot, (*span)(&r.ClaimedUp.Since), (*instant)(&r.SendBy), &r.SenderDone, (*instant)(&r.WatchUntil),
-		(*instant)(&r.RetryAt), (*instant)(&r.DueAt), &r.Sweeps, &r.Reopened, &r.RepeatAllowed,
-		(*instant)(&r.CreatedAt), (*instant)(&r.UpdatedAt), (*instant)(&r.ConfirmedAt), who.owner, who.principal,
+		(*keyBlob)(&r.Key), &r.Version, (*string)(&r.State), (*string)(&r.Reason), &r.Scope, &r.Ticket, &r.Cents, &r.Currency, &r.EffectID,
+		(*instant)(&r.DueAt), (*instant)(&r.CreatedAt), (*instant)(&r.UpdatedAt),
+		rest{r},
+		tool, owner, principal,
 	}
 }
 
 // selectRow is the list of expressions that reads a row of table intents AS i.
-var selectRow = "i." + strings.Join(rowColumns[:len(rowColumns)-2], ", i.") + ", " + selectBehind("i")
-
-// behind are the process that acts and who asked it to: pointers to their names
-// to scan into, their numbers to bind.
-type behind struct{ owner, principal any }
+var selectRow = "i." + strings.Join(rowColumns[:len(rowColumns)-3], ", i.") + ", " +
+	nameOf("i.tool") + ", " + nameOf("i.owner") + ", " + nameOf("i.principal")
 
 // rowScan points at the fields of a row to scan into, as selectRow gives them.
-func rowScan(r *intent.Row) []any { return rowFields(r, behind{&r.Owner, &r.Principal}) }
+func rowScan(r *intent.Row) []any { return rowFields(r, &r.Tool, &r.Owner, &r.Principal) }
 
-// selectBehind reads the names behind a row of a table.
-func selectBehind(table string) string {
-	return "ifnull((SELECT o.name FROM owners o WHERE o.id = " + table + ".owner), ''), " +
-		"ifnull((SELECT p.name FROM principals p WHERE p.id = " + table + ".principal), '')"
+// attemptColumns are those of an intent.Attempt but for its number: first those
+// of attemptFields, then the names.
+var attemptColumns = []string{
+	"step", "ordinal", "provider_key", "started_at", "ended_at", "detail", "effect_id",
+	"owner", "principal", "answer", "settled", "evidence",
 }
-
-// attemptColumns are those of an intent.Attempt; who are behind it come last.
-const attemptColumns = "n, step, ordinal, provider_key, started_at, ended_at, answer, detail, settled, evidence, effect_id"
 
 func attemptFields(a *intent.Attempt) []any {
 	return []any{
-		&a.N, &a.Step, &a.Ordinal, &a.ProviderKey, (*instant)(&a.StartedAt), (*instant)(&a.EndedAt),
-		&a.Answer, &a.Detail, &a.Settled, &a.Evidence, &a.EffectID,
+		&a.Step, &a.Ordinal, (*providerKey)(&a.ProviderKey), (*instant)(&a.StartedAt), (*instant)(&a.EndedAt), &a.Detail, &a.EffectID,
 	}
 }
+
+// attemptScan points at the fields of an attempt, in the order of selectAttempt.
+func attemptScan(a *intent.Attempt) []any {
+	return append(append([]any{&a.N}, attemptFields(a)...), &a.Owner, &a.Principal, &a.Answer, &a.Settled, (*string)(&a.Evidence))
+}
+
+// selectAttempt is the list of expressions that reads a row of attempts AS a.
+var selectAttempt = "a.n, a." + strings.Join(attemptColumns[:7], ", a.") + ", " +
+	nameOf("a.owner") + ", " + nameOf("a.principal") + ", " + nameOf("a.answer") + ", " + nameOf("a.settled") + ", " + nameOf("a.evidence")
 
 // escalationColumns are those of an intent.Escalation.
 const escalationColumns = "key, subject, cause, ticket, reason, summary, created_at, tries, ordinal, due_at, handoff_id, delivered_at, notified_at"
 
 func escalationFields(e *intent.Escalation) []any {
 	return []any{
-		(*keyBlob)(&e.Key), (*keyBlob)(&e.Subject), &e.Cause, &e.Ticket, &e.Reason, &e.Summary,
+		(*keyBlob)(&e.Key), (*keyBlob)(&e.Subject), (*string)(&e.Cause), &e.Ticket, &e.Reason, &e.Summary,
 		(*instant)(&e.CreatedAt), &e.Tries, &e.Ordinal, (*dueInstant)(&e.DueAt), &e.HandoffID, (*instant)(&e.DeliveredAt),
 		(*instant)(&e.NotifiedAt),
 	}
 }
 
-// span is a duration in whole milliseconds.
-type span time.Duration
+// providerKey is a provider's key: as bytes where it is their hexadecimal digits,
+// otherwise as it is.
+type providerKey string
 
-// Value writes a span.
-func (s span) Value() (driver.Value, error) { return time.Duration(s).Milliseconds(), nil }
-
-// Scan reads a span.
-func (s *span) Scan(v any) error {
-	ms, ok := v.(int64)
-	if !ok {
-		return fmt.Errorf("a duration of type %T", v)
+// Value writes the column.
+func (k providerKey) Value() (driver.Value, error) {
+	if b, err := hex.DecodeString(string(k)); err == nil && len(b) > 0 && hex.EncodeToString(b) == string(k) {
+		return b, nil
 	}
-	*s = span(time.Duration(ms) * time.Millisecond)
-	return nil
+	return string(k), nil
+}
+
+// Scan reads the column.
+func (k *providerKey) Scan(v any) error {
+	switch v := v.(type) {
+	case []byte:
+		*k = providerKey(hex.EncodeToString(v))
+		return nil
+	case string:
+		*k = providerKey(v)
+		return nil
+	}
+	return fmt.Errorf("not a provider's key: %T", v)
 }
 
 // keyBlob is a key as its 32 bytes; the zero key is NULL.

@@ -39,18 +39,18 @@ func (e *OpenError) Error() string {
 // is erased does no more. *OpenError: the ticket is not finished.
 func (l *Ledger) Erase(ctx context.Context, ticket intent.Resource, d intent.Decision) (Erased, error) {
 	var erased Erased
-	err := l.transact(ctx,
-		func(ctx context.Context, tx *transaction) (err error) {
-			erased, err = tx.erase(ctx, ticket, d)
+	err := l.transact(
+		func(tx *transaction) (err error) {
+			erased, err = tx.erase(ticket, d)
 			return err
 		},
 		// Where it is not known, it is done again: that does no harm.
-		func(context.Context, *transaction) (bool, error) { return false, nil })
+		func(*transaction) (bool, error) { return false, nil })
 	if err != nil {
 		return Erased{}, fmt.Errorf("erase %s %s: %w", ticket.Kind, ticket.ID, err)
 	}
 	if erased.Intents > 0 {
-		erased.Remains = l.scrub(ctx)
+		erased.Remains = l.scrub()
 	}
 	return erased, nil
 }
@@ -63,8 +63,7 @@ const ofTicket = `WITH of (id) AS (SELECT value FROM json_each(?1)),
 const toldOf = "(subject IN (SELECT key FROM keys) OR key IN (SELECT key FROM keys))"
 
 const (
-	queryOfTicket = `SELECT count(*), json_group_array(t.intent) FROM touches t
-		WHERE t.resource = (SELECT id FROM resources WHERE kind = ? AND name = ?)`
+	queryOfTicket  = `SELECT count(*), json_group_array(t.intent) FROM touches t WHERE t.kind = ` + numbered + ` AND t.name = ?`
 	queryStillOpen = ofTicket + "SELECT i.key, 0 FROM intents i WHERE i.id IN (SELECT id FROM of) AND i.open = 1 UNION ALL " +
 		"SELECT ifnull(subject, key), 1 FROM escalations WHERE delivered_at IS NULL AND notified_at IS NULL AND " + toldOf + " LIMIT 1"
 
@@ -87,15 +86,15 @@ const (
 	hasNote = "note <> '' AND verb <> '" + intent.VerbErase + "'"
 )
 
-func (tx *transaction) erase(ctx context.Context, ticket intent.Resource, d intent.Decision) (e Erased, err error) {
+func (tx *transaction) erase(ticket intent.Resource, d intent.Decision) (e Erased, err error) {
 	var ids string
-	if err := tx.row(ctx, queryOfTicket, []any{ticket.Kind, ticket.ID}, &e.Intents, &ids); err != nil {
+	if _, err := tx.first(queryOfTicket, []any{ticket.Kind, ticket.ID}, &e.Intents, &ids); err != nil {
 		return Erased{}, err
 	}
-	if err := tx.refuseOpen(ctx, ids); err != nil {
+	if err := tx.refuseOpen(ids); err != nil {
 		return Erased{}, err
 	}
-	if _, err := tx.count(ctx, queryKeepErasure, ids, d.Verb, d.Who, d.Note, d.Secret, instant(d.At)); err != nil {
+	if _, err := tx.count(queryKeepErasure, ids, d.Verb, d.Who, d.Note, d.Secret, instant(d.At)); err != nil {
 		return Erased{}, err
 	}
 	for _, step := range []struct {
@@ -104,7 +103,7 @@ func (tx *transaction) erase(ctx context.Context, ticket intent.Resource, d inte
 	}{
 		{queryEraseTexts, &e.Texts}, {queryEraseNotes, &e.Notes}, {queryEraseSummaries, &e.Summaries},
 	} {
-		if *step.count, err = tx.count(ctx, step.query, ids); err != nil {
+		if *step.count, err = tx.count(step.query, ids); err != nil {
 			return Erased{}, err
 		}
 	}
@@ -112,16 +111,16 @@ func (tx *transaction) erase(ctx context.Context, ticket intent.Resource, d inte
 }
 
 // refuseOpen is an OpenError while one of the intents is not finished.
-func (tx *transaction) refuseOpen(ctx context.Context, ids string) error {
+func (tx *transaction) refuseOpen(ids string) error {
 	var key keyBlob
 	var untold bool
-	found, err := tx.first(ctx, queryStillOpen, []any{ids}, &key, &untold)
+	found, err := tx.first(queryStillOpen, []any{ids}, &key, &untold)
 	if err != nil || !found {
 		return err
 	}
-	open, err := tx.load(ctx, intent.Key(key))
+	open, err := tx.find(intent.Key(key))
 	if err != nil {
 		return err
 	}
-	return &OpenError{Row: open.row, Untold: untold}
+	return &OpenError{Row: open, Untold: untold}
 }

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 
-	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
+	lib "modernc.org/sqlite/lib"
 
 	"counterfoil/intent"
+	"counterfoil/store/sqlite3"
 )
 
 // What may be wrong beside the conditions of package intent.
@@ -86,23 +86,32 @@ func (e *refusal) Unwrap() []error {
 	return []error{intent.ErrReadOnly, e.cause}
 }
 
+// refuses reports whether an error is an answer to what was asked: the state of
+// the ledger is against it, and nothing is wrong.
+func refuses(err error) bool {
+	var stale *intent.StaleError
+	var blocked *intent.BlockedError
+	var open *OpenError
+	return errors.As(err, &stale) || errors.As(err, &blocked) || errors.As(err, &open) || errors.Is(err, intent.ErrMoved)
+}
+
 // trouble says what an error of the driver means for the ledger. Damage turns
 // off all writes to come.
 func (l *Ledger) trouble(err error) error {
-	var e *sqlite.Error
+	var e *sqlite3.Error
 	if !errors.As(err, &e) {
 		return err
 	}
-	switch e.Code() & 0xff {
-	case sqlite3.SQLITE_BUSY:
+	switch e.Code & 0xff {
+	case lib.SQLITE_BUSY:
 		return ErrBusy
-	case sqlite3.SQLITE_FULL:
+	case lib.SQLITE_FULL:
 		return &refusal{"disk full", err}
-	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH:
+	case lib.SQLITE_READONLY, lib.SQLITE_PERM, lib.SQLITE_AUTH:
 		return &refusal{"the file is read-only", err}
-	case sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_NOLFS, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_PROTOCOL:
+	case lib.SQLITE_IOERR, lib.SQLITE_CANTOPEN, lib.SQLITE_NOLFS, lib.SQLITE_NOMEM, lib.SQLITE_PROTOCOL:
 		return &refusal{"the disk does not answer", err}
-	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+	case lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB:
 		damaged := &refusal{"the file is damaged", err}
 		l.damaged.Store(damaged)
 		return damaged
@@ -112,6 +121,6 @@ func (l *Ledger) trouble(err error) error {
 
 // noTransaction reports whether a ROLLBACK found nothing to undo.
 func noTransaction(err error) bool {
-	var e *sqlite.Error
-	return errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_ERROR
+	var e *sqlite3.Error
+	return errors.As(err, &e) && e.Code&0xff == lib.SQLITE_ERROR
 }

@@ -23,6 +23,11 @@ func newLock(path string) *flock.Flock {
 	return flock.New(path, flock.SetPermissions(fileMode))
 }
 
+// openLock opens the file of a lock, which is made where it is missing.
+func openLock(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_RDWR|os.O_CREATE, fileMode) //nolint:gosec // the operator's own path
+}
+
 // existingLock is a lock on a file that is not made; where it is missing,
 // taking the lock is fs.ErrNotExist.
 func existingLock(path string) *flock.Flock {

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,6 +12,7 @@ import (
 	"modernc.org/sqlite"
 
 	"counterfoil/intent"
+	"counterfoil/store/sqlite3"
 )
 
 // Examination says what to look at.
@@ -89,10 +89,10 @@ func examine(ctx context.Context, e Examination, more ...string) Health {
 		h.Unreadable = errors.Join(h.Unreadable, l.release())
 		var newer *VersionError
 		if atRest && errors.As(h.Unreadable, &newer) {
-			h.Unreadable = errors.Join(h.Unreadable, tidy(ctx, path))
+			h.Unreadable = errors.Join(h.Unreadable, tidy(path))
 		}
 	}()
-	if h.Unreadable = h.identify(ctx, l); h.Unreadable != nil {
+	if h.Unreadable = h.identify(l); h.Unreadable != nil {
 		return h
 	}
 	if err := h.read(ctx, l, e.Full); err != nil {
@@ -105,14 +105,13 @@ func examine(ctx context.Context, e Examination, more ...string) Health {
 
 // tidy removes what a reading connection had SQLite make beside a file that
 // nobody uses: the last connection that might write does so when it closes.
-func tidy(ctx context.Context, path string) error {
-	db, err := sql.Open("sqlite", dsn(path, "mode=rw"))
+func tidy(path string) error {
+	c, err := connect(path, "mode=rw")
 	if err != nil {
 		return err
 	}
-	db.SetMaxOpenConns(1)
-	_, err = scanOne[int64](ctx, db, "PRAGMA user_version")
-	return errors.Join(err, db.Close())
+	_, err = one[int](c, "PRAGMA user_version")
+	return errors.Join(err, c.Close())
 }
 
 // surroundings looks at where the file lies.
@@ -149,24 +148,25 @@ func fileAt(path string) File {
 }
 
 // identify opens the file to read and sees whether it is a ledger of ours.
-func (h *Health) identify(ctx context.Context, l *Ledger) (err error) {
-	if l.read, err = openReader(ctx, readingOnly(h.Path)); err != nil {
+func (h *Health) identify(l *Ledger) (err error) {
+	if l.read, err = openReader(h.Path, "mode=ro"); err != nil {
 		return l.trouble(err)
 	}
-	if _, h.Schema, err = header(ctx, l.read); err != nil {
-		return l.trouble(err)
-	}
-	if l.o.Account == "" && h.Schema == schemaVersion {
-		l.o.Account, _ = scanOne[string](ctx, l.read, "SELECT name FROM accounts ORDER BY id LIMIT 1")
-	}
-	h.Account = l.o.Account
-	return l.trouble(identify(ctx, l.read, h.Path, l.o.Account))
+	return l.trouble(l.read.with(func(c *sqlite3.Conn) error {
+		if _, h.Schema, err = header(c); err != nil {
+			return err
+		}
+		if l.o.Account == "" && h.Schema == schemaVersion {
+			l.o.Account, _ = one[string](c, "SELECT name FROM accounts ORDER BY id LIMIT 1")
+		}
+		h.Account = l.o.Account
+		return identify(c, h.Path, l.o.Account)
+	}))
 }
 
 // read looks at what the ledger holds.
 func (h *Health) read(ctx context.Context, l *Ledger, full bool) (err error) {
-	h.Bytes, err = scanOne[int64](ctx, l.read, "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
-	if err != nil {
+	if _, err := l.scan(ctx, "size", querySize, nil, &h.Bytes); err != nil {
 		return err
 	}
 	if h.Contents, err = l.contentsNow(ctx); err != nil {
@@ -185,13 +185,13 @@ func (h *Health) tryWrite(ctx context.Context, l *Ledger, more []string) {
 	if isFile(h.Path + ".lock") { // and not made here
 		wait, cancel := context.WithTimeout(ctx, turnTried)
 		defer cancel()
-		leave, err := queue(h.Path + ".lock").enter(wait)
+		leave, err := enterOnce(wait, h.Path+".lock")
 		if h.Turn = err; err == nil {
 			defer func() { h.Turn = leave() }()
 		}
 	}
 	var err error
-	if h.Settings, err = trial(ctx, dsn(h.Path, append([]string{"mode=rw", "_defensive=1"}, more...)...)); err != nil {
+	if h.Settings, err = trial(h.Path, more); err != nil {
 		h.Write = l.trouble(err)
 	}
 }

@@ -2,12 +2,12 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"strconv"
 	"strings"
 
 	"counterfoil/intent"
+	"counterfoil/store/sqlite3"
 )
 
 const (
@@ -19,9 +19,9 @@ const (
 
 // contentsNow reads, in a few short statements, what somebody may have to see to.
 func (l *Ledger) contentsNow(ctx context.Context) (c Contents, err error) {
-	err = l.read.each(ctx, queryStandings, nil, func(scan func(...any) error) (bool, error) {
+	err = l.read.each(ctx, queryStandings, nil, func(r *sqlite3.Row) (bool, error) {
 		var s Standing
-		if err := scan(&s.State, &s.Count, (*instant)(&s.Since), (*keyBlob)(&s.Oldest)); err != nil {
+		if err := r.Scan((*string)(&s.State), &s.Count, (*instant)(&s.Since), (*keyBlob)(&s.Oldest)); err != nil {
 			return false, err
 		}
 		c.Open = append(c.Open, s)
@@ -59,9 +59,9 @@ func standingOf(rows []intent.Row) (s Standing) {
 func (l *Ledger) damageIn(ctx context.Context) (found []string, err error) {
 	const most = 20
 	check := "PRAGMA integrity_check(" + strconv.Itoa(most) + ")"
-	err = l.read.each(ctx, check, nil, func(scan func(...any) error) (bool, error) {
+	err = l.read.each(ctx, check, nil, func(r *sqlite3.Row) (bool, error) {
 		var line string
-		if err := scan(&line); err != nil {
+		if err := r.Scan(&line); err != nil {
 			return false, err
 		}
 		if line != "ok" {
@@ -82,23 +82,21 @@ var settingsWanted = []Setting{
 
 // trial reads back how a connection that writes is set, and writes a little more
 // than a claim does: with a ROLLBACK, so that no byte of it reaches the disk.
-func trial(ctx context.Context, name string) (settings []Setting, err error) {
-	db, err := sql.Open("sqlite", name)
+func trial(path string, more []string) (settings []Setting, err error) {
+	c, err := connect(path, "mode=rw", more...)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	db.SetMaxOpenConns(1)
+	defer func() { err = errors.Join(err, c.Close()) }()
 	for _, s := range settingsWanted {
-		if s.Got, err = scanOne[string](ctx, db, "PRAGMA "+s.Name); err != nil {
+		if s.Got, err = one[string](c, "PRAGMA "+s.Name); err != nil {
 			return settings, err
 		}
 		settings = append(settings, s)
 	}
-	tx, err := db.BeginTx(ctx, nil)
-	if err != nil {
+	if err := c.Exec("BEGIN IMMEDIATE"); err != nil {
 		return settings, err
 	}
-	_, err = tx.ExecContext(ctx, "INSERT INTO owners (name) VALUES (?)", "a trial "+strings.Repeat("-", 64<<10))
-	return settings, errors.Join(err, tx.Rollback())
+	err = c.Exec("INSERT INTO names (name) VALUES (?)", "a trial "+strings.Repeat("-", 64<<10))
+	return settings, errors.Join(err, c.Exec("ROLLBACK"))
 }

@@ -87,8 +87,8 @@ func TestExamineChangesNothing(t *testing.T) {
 func TestExamineWhatCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, setting, says string }{
-		{"full", "_pragma=max_page_count(1)", "disk full"},
-		{"read-only", "_query_only=1", "read-only"},
+		{"full", "max_page_count = 1", "disk full"},
+		{"read-only", "query_only = ON", "read-only"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -115,13 +115,13 @@ func TestExamineABusyLedger(t *testing.T) {
 	if err := leave(); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.WriteSQL(t.Context(), "BEGIN IMMEDIATE"); err != nil {
+	if err := l.WriteSQL("BEGIN IMMEDIATE"); err != nil {
 		t.Fatal(err)
 	}
-	if h := examine(t, path, "_pragma=busy_timeout(1)"); h.Turn != nil || !errors.Is(h.Write, store.ErrBusy) {
+	if h := examine(t, path, "busy_timeout = 1"); h.Turn != nil || !errors.Is(h.Write, store.ErrBusy) {
 		t.Errorf("while another writes: %v, %v", h.Turn, h.Write)
 	}
-	if err := l.WriteSQL(t.Context(), "ROLLBACK"); err != nil {
+	if err := l.WriteSQL("ROLLBACK"); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -220,7 +220,7 @@ func TestExamineSettings(t *testing.T) {
 	t.Parallel()
 	path := closed(t)
 	edit(t, path, "PRAGMA journal_mode = DELETE")
-	h := examine(t, path, "_pragma=locking_mode(exclusive)")
+	h := examine(t, path, "locking_mode = exclusive")
 	for _, want := range []store.Setting{{"journal_mode", "delete", "wal"}, {"locking_mode", "exclusive", "normal"}} {
 		if !slices.Contains(h.Settings, want) {
 			t.Errorf("settings %v, want %v", h.Settings, want)

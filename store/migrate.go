@@ -1,14 +1,12 @@
 package store
 
 import (
-	"context"
-	"database/sql"
 	_ "embed"
 	"errors"
 	"fmt"
-	"strconv"
 
 	"counterfoil/intent"
+	"counterfoil/store/sqlite3"
 )
 
 //go:embed schema.sql
@@ -24,15 +22,10 @@ var schemaVersion = len(migrations)
 // applicationID marks the file as a ledger: "cfoi".
 const applicationID = 0x63666f69
 
-// querier asks one row of a connection or of a pool.
-type querier interface {
-	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-}
-
 // prepare makes the file a ledger of this schema and account, sees to it that
 // commits are durable, and refuses a file that is not ours to write.
-func (w *writer) prepare(ctx context.Context, path string, o Options) error {
-	application, version, err := header(ctx, w.conn)
+func (w *writer) prepare(path string, o Options) error {
+	application, version, err := header(w.conn)
 	if err != nil {
 		return err
 	}
@@ -40,33 +33,29 @@ func (w *writer) prepare(ctx context.Context, path string, o Options) error {
 		return &VersionError{Path: path, Schema: version}
 	}
 	if application != applicationID {
-		if err := mustBeEmpty(ctx, w.conn, path); err != nil {
+		if err := mustBeEmpty(w.conn, path); err != nil {
 			return err
 		}
 	}
-	if err := w.makeDurable(ctx); err != nil {
+	if err := w.makeDurable(); err != nil {
 		return err
 	}
 	if version < schemaVersion {
-		if err := w.migrate(ctx, o); err != nil {
+		if err := w.migrate(o); err != nil {
 			return fmt.Errorf("migrate %s from schema %d: %w", path, version, err)
 		}
 	}
-	if err := identify(ctx, w.conn, path, o.Account); err != nil {
-		return err
-	}
-	w.account, err = scanOne[int64](ctx, w.conn, "SELECT id FROM accounts WHERE name = ?", o.Account)
-	return err
+	return identify(w.conn, path, o.Account)
 }
 
 // makeDurable sets how commits reach the disk, and believes it only when it
 // reads it back.
-func (w *writer) makeDurable(ctx context.Context) error {
-	mode, err := scanOne[string](ctx, w.conn, "PRAGMA journal_mode = WAL")
+func (w *writer) makeDurable() error {
+	mode, err := one[string](w.conn, "PRAGMA journal_mode = WAL")
 	if err != nil {
 		return err
 	}
-	full, err := scanOne[int](ctx, w.conn, "PRAGMA synchronous")
+	full, err := one[int](w.conn, "PRAGMA synchronous")
 	if err != nil {
 		return err
 	}
@@ -77,58 +66,46 @@ func (w *writer) makeDurable(ctx context.Context) error {
 }
 
 // migrate runs the migrations that are missing, all of them or none.
-func (w *writer) migrate(ctx context.Context, o Options) (err error) {
-	if _, err := w.conn.ExecContext(ctx, "BEGIN EXCLUSIVE"); err != nil {
+func (w *writer) migrate(o Options) (err error) {
+	if err := w.conn.Exec("BEGIN EXCLUSIVE"); err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil {
-			_, rollbackErr := w.conn.ExecContext(ctx, "ROLLBACK")
-			err = errors.Join(err, rollbackErr)
+			err = errors.Join(err, w.conn.Exec("ROLLBACK"))
 		}
 	}()
-	_, version, err := header(ctx, w.conn)
+	_, version, err := header(w.conn)
 	if err != nil {
 		return err
 	}
 	for v := version; v < schemaVersion; v++ {
-		if _, err := w.conn.ExecContext(ctx, migrations[v]); err != nil {
+		if err := w.conn.Script(migrations[v]); err != nil {
 			return fmt.Errorf("schema %d: %w", v+1, err)
 		}
 	}
 	if version == 0 {
-		if err := w.found(ctx, o); err != nil {
+		if err := w.found(o); err != nil {
 			return err
 		}
 	}
-	for _, statement := range []string{
-		"UPDATE ledger SET schema = " + strconv.Itoa(schemaVersion),
-		"PRAGMA user_version = " + strconv.Itoa(schemaVersion),
-		"PRAGMA application_id = " + strconv.Itoa(applicationID),
-		"COMMIT",
-	} {
-		if _, err := w.conn.ExecContext(ctx, statement); err != nil {
-			return err
-		}
-	}
-	return nil
+	return w.conn.Script(fmt.Sprintf("UPDATE ledger SET schema = %d; PRAGMA user_version = %[1]d; PRAGMA application_id = %d; COMMIT",
+		schemaVersion, applicationID))
 }
 
 // found writes what the file is.
-func (w *writer) found(ctx context.Context, o Options) error {
-	_, err := w.conn.ExecContext(ctx,
-		"INSERT INTO ledger (id, schema, key_version, seq, created_at) VALUES (1, ?, ?, 1, ?)",
+func (w *writer) found(o Options) error {
+	err := w.conn.Exec("INSERT INTO ledger (id, schema, key_version, seq, created_at) VALUES (1, ?, ?, 1, ?)",
 		schemaVersion, intent.KeyVersion, o.Now().UnixMilli())
 	if err != nil {
 		return err
 	}
-	_, err = w.conn.ExecContext(ctx, "INSERT INTO accounts (name) VALUES (?)", o.Account)
-	return err
+	return w.conn.Exec("INSERT INTO accounts (name) VALUES (?)", o.Account)
 }
 
 // identify refuses a ledger of another version or account.
-func identify(ctx context.Context, q querier, path, account string) error {
-	application, version, err := header(ctx, q)
+func identify(c *sqlite3.Conn, path, account string) error {
+	application, version, err := header(c)
 	if err != nil {
 		return err
 	}
@@ -138,14 +115,14 @@ func identify(ctx context.Context, q querier, path, account string) error {
 	if version != schemaVersion {
 		return &VersionError{Path: path, Schema: version}
 	}
-	keys, err := scanOne[int](ctx, q, "SELECT key_version FROM ledger")
+	keys, err := one[int](c, "SELECT key_version FROM ledger")
 	if err != nil {
 		return err
 	}
 	if keys != intent.KeyVersion {
 		return &VersionError{Path: path, Schema: version, KeyVersion: keys}
 	}
-	found, err := scanOne[string](ctx, q, "SELECT name FROM accounts ORDER BY id LIMIT 1")
+	found, err := one[string](c, "SELECT name FROM accounts ORDER BY id LIMIT 1")
 	if err != nil {
 		return err
 	}
@@ -156,16 +133,16 @@ func identify(ctx context.Context, q querier, path, account string) error {
 }
 
 // header reads the two numbers by which a file says what it is.
-func header(ctx context.Context, q querier) (application, version int, err error) {
-	if application, err = scanOne[int](ctx, q, "PRAGMA application_id"); err != nil {
+func header(c *sqlite3.Conn) (application, version int, err error) {
+	if application, err = one[int](c, "PRAGMA application_id"); err != nil {
 		return 0, 0, err
 	}
-	version, err = scanOne[int](ctx, q, "PRAGMA user_version")
+	version, err = one[int](c, "PRAGMA user_version")
 	return application, version, err
 }
 
-func mustBeEmpty(ctx context.Context, q querier, path string) error {
-	tables, err := scanOne[int](ctx, q, "SELECT count(*) FROM sqlite_schema")
+func mustBeEmpty(c *sqlite3.Conn, path string) error {
+	tables, err := one[int](c, "SELECT count(*) FROM sqlite_schema")
 	if err != nil {
 		return err
 	}
@@ -173,9 +150,4 @@ func mustBeEmpty(ctx context.Context, q querier, path string) error {
 		return &ForeignError{Path: path}
 	}
 	return nil
-}
-
-func scanOne[T any](ctx context.Context, q querier, query string, args ...any) (v T, err error) {
-	err = q.QueryRowContext(ctx, query, args...).Scan(&v)
-	return v, err
 }

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"modernc.org/sqlite"
 
 	"counterfoil/intent"
+	"counterfoil/store/sqlite3"
 )
 
 // openWithin bounds the wait for other processes that open, migrate or write.
@@ -43,6 +45,7 @@ type Ledger struct {
 	write    *writer
 	read     *reader
 	repeats  repeats
+	kinds    sync.Map // of resources: string to int64
 	findings []string
 	closing  atomic.Bool
 	closed   atomic.Bool
@@ -79,7 +82,7 @@ func open(ctx context.Context, o Options) (_ *Ledger, err error) {
 		}
 	}()
 	if o.ReadOnly {
-		return l, l.openReadOnly(ctx)
+		return l, l.openReadOnly()
 	}
 	if err := os.MkdirAll(filepath.Dir(path), dirMode); err != nil {
 		return nil, err
@@ -114,7 +117,7 @@ func (l *Ledger) checkFileSystem() error {
 func (l *Ledger) begin(ctx context.Context) (err error) {
 	wait, cancel := context.WithTimeout(ctx, openWithin)
 	defer cancel()
-	leave, err := queue(l.path + ".lock").enter(wait)
+	leave, err := enterOnce(wait, l.path+".lock")
 	if err != nil {
 		if errors.Is(err, context.DeadlineExceeded) {
 			return ErrBusy
@@ -124,10 +127,10 @@ func (l *Ledger) begin(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, leave()) }()
 
 	ctx = context.WithoutCancel(ctx)
-	if l.write, err = openWriter(ctx, l.path); err != nil {
+	if l.write, err = openWriter(l.path); err != nil {
 		return l.trouble(err)
 	}
-	if err := l.write.prepare(ctx, l.path, l.o); err != nil {
+	if err := l.write.prepare(l.path, l.o); err != nil {
 		return l.trouble(err)
 	}
 	if err := l.identify(); err != nil {
@@ -136,7 +139,7 @@ func (l *Ledger) begin(ctx context.Context) (err error) {
 	if l.owner, err = claimOwner(l.path+".owners", l.o.NewID()); err != nil {
 		return err
 	}
-	if l.read, err = openReader(ctx, reading(l.path)); err != nil {
+	if l.read, err = openReader(l.path, "mode=rw"); err != nil {
 		return l.trouble(err)
 	}
 	return l.bury(ctx)
@@ -158,15 +161,12 @@ func (l *Ledger) bury(ctx context.Context) error {
 	return nil
 }
 
-func (l *Ledger) openReadOnly(ctx context.Context) (err error) {
+func (l *Ledger) openReadOnly() (err error) {
 	l.write = &writer{closed: &refusal{why: "opened read-only"}}
-	if l.read, err = openReader(ctx, readingOnly(l.path)); err != nil {
+	if l.read, err = openReader(l.path, "mode=ro"); err != nil {
 		return l.trouble(err)
 	}
-	if err := identify(ctx, l.read, l.path, l.o.Account); err != nil {
-		return l.trouble(err)
-	}
-	return nil
+	return l.trouble(l.read.with(func(c *sqlite3.Conn) error { return identify(c, l.path, l.o.Account) }))
 }
 
 // Findings are what opening met and a person may want to know, one sentence

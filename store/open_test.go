@@ -65,11 +65,11 @@ func TestSettings(t *testing.T) {
 		{"user_version", strconv.Itoa(store.SchemaVersion), strconv.Itoa(store.SchemaVersion)},
 	}
 	for _, tt := range tests {
-		write, err := l.WritePragma(t.Context(), tt.name)
+		write, err := l.WritePragma(tt.name)
 		if err != nil || write != tt.write {
 			t.Errorf("%s where it writes: %s, %v; want %s", tt.name, write, err, tt.write)
 		}
-		read, err := l.ReadPragma(t.Context(), tt.name)
+		read, err := l.ReadPragma(tt.name)
 		if err != nil || read != tt.read {
 			t.Errorf("%s where it reads: %s, %v; want %s", tt.name, read, err, tt.read)
 		}
@@ -166,7 +166,7 @@ func TestNewerVersionTakesTheFileOver(t *testing.T) {
 	l := open(t, newPath(t))
 	row := commit(t, l, claim(1))
 	for _, takeover := range []string{"UPDATE ledger SET schema = 2", "UPDATE ledger SET schema = 1, key_version = 2"} {
-		if err := l.WriteSQL(t.Context(), takeover); err != nil {
+		if err := l.WriteSQL(takeover); err != nil {
 			t.Fatal(err)
 		}
 		_, err := l.Commit(t.Context(), record(row))

@@ -1,9 +1,6 @@
 package store
 
 import (
-	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -16,29 +13,27 @@ var queryPost = "INSERT INTO escalations (" + escalationColumns + ") VALUES (?" 
 // post writes to the outbox. An entry that is there is left as it is. One that
 // was delivered does not become undelivered, and a person who was notified stays
 // so, whatever a slower process writes.
-func (tx *transaction) post(ctx context.Context, c intent.Change) error {
+func (tx *transaction) post(c intent.Change) error {
 	for _, e := range c.Escalate {
-		if err := tx.exec(ctx, queryPost, escalationFields(&e)...); err != nil {
+		if err := tx.exec(queryPost, escalationFields(&e)...); err != nil {
 			return err
 		}
 	}
 	if c.Update == nil {
 		return nil
 	}
-	return tx.deliver(ctx, *c.Update)
+	return tx.deliver(*c.Update)
 }
 
-func (tx *transaction) deliver(ctx context.Context, e intent.Escalation) error {
+func (tx *transaction) deliver(e intent.Escalation) error {
 	const query = `UPDATE escalations SET tries = ?, ordinal = ?, due_at = ?, handoff_id = ?, delivered_at = ?,
 		notified_at = ifnull(notified_at, ?)
-		WHERE key = ? AND (delivered_at IS NULL OR ?5 IS NOT NULL) RETURNING id`
+		WHERE key = ? AND (delivered_at IS NULL OR ?5 IS NOT NULL)`
 	args := []any{e.Tries, e.Ordinal, dueInstant(e.DueAt), e.HandoffID, instant(e.DeliveredAt), instant(e.NotifiedAt), keyBlob(e.Key)}
-	var id int64
-	err := tx.row(ctx, query, args, &id)
-	if !errors.Is(err, sql.ErrNoRows) {
+	if n, err := tx.count(query, args...); n > 0 || err != nil {
 		return err
 	}
-	if _, ok, err := tx.escalation(ctx, e.Key); ok || err != nil {
+	if _, ok, err := tx.escalation(e.Key); ok || err != nil {
 		return err
 	}
 	return fmt.Errorf("no escalation %s", e.Key)
@@ -46,12 +41,9 @@ func (tx *transaction) deliver(ctx context.Context, e intent.Escalation) error {
 
 const queryEscalation = "SELECT " + escalationColumns + " FROM escalations WHERE key = ?"
 
-func (tx *transaction) escalation(ctx context.Context, key intent.Key) (e intent.Escalation, ok bool, err error) {
-	err = tx.row(ctx, queryEscalation, []any{keyBlob(key)}, escalationFields(&e)...)
-	if errors.Is(err, sql.ErrNoRows) {
-		return intent.Escalation{}, false, nil
-	}
-	return e, err == nil, err
+func (tx *transaction) escalation(key intent.Key) (e intent.Escalation, ok bool, err error) {
+	ok, err = tx.first(queryEscalation, []any{keyBlob(key)}, escalationFields(&e)...)
+	return e, ok, err
 }
 
 // sameDelivery reports whether an entry says of its delivery what the other says.

@@ -7,45 +7,46 @@ import (
 	"time"
 
 	"counterfoil/intent"
+	"counterfoil/store/sqlite3"
 )
 
-// A ledger file has one account, which is number 1.
 var (
-	queryFind = "SELECT " + selectRow + " FROM intents i WHERE i.account = 1 AND i.key = ?"
+	queryFind = "SELECT " + selectRow + " FROM intents i WHERE i.key = ?"
 
 	// Newest first: intents are numbered in the order of their making.
-	fromTouches = ` FROM touches t CROSS JOIN intents i ON i.id = t.intent
-		WHERE t.resource = (SELECT id FROM resources WHERE kind = ? AND name = ?)`
+	fromTouches    = " FROM touches t CROSS JOIN intents i ON i.id = t.intent WHERE t.kind = ? AND t.name = ?"
 	queryRecognise = "SELECT i.fingerprints, " + selectRow + fromTouches + " AND instr(i.fingerprints, ?) > 0 ORDER BY t.intent DESC"
-	queryByEffect  = "SELECT " + selectRow + fromTouches + " AND i.tool = ? AND i.effect_id = ? ORDER BY t.intent DESC LIMIT 1"
+	queryByEffect  = "SELECT " + selectRow + fromTouches + " AND i.tool = " + numbered + " AND i.effect_id = ? ORDER BY t.intent DESC LIMIT 1"
 	queryAround    = "SELECT " + selectRow + fromTouches + " ORDER BY t.intent DESC LIMIT ?"
 
 	queryList    = "SELECT " + selectRow + " FROM intents i ORDER BY i.open DESC, i.created_at DESC, i.id DESC LIMIT ?"
 	queryDue     = "SELECT " + selectRow + " FROM intents i WHERE i.due_at <= ? ORDER BY i.due_at, i.id LIMIT ?"
-	queryFlights = "SELECT " + selectRow + " FROM intents i INDEXED BY intents_in_flight WHERE i.state = 'in_flight' ORDER BY i.id"
+	queryFlights = "SELECT " + selectRow + " FROM intents i INDEXED BY intents_due WHERE i.state = 'in_flight' ORDER BY i.id"
 
-	queryAttempts = "SELECT " + attemptColumns + ", " + selectBehind("a") + " FROM attempts a WHERE a.intent = ? ORDER BY a.n"
+	queryAttempts = "SELECT " + selectAttempt + " FROM attempts a WHERE a.intent = ? ORDER BY a.n"
 )
 
 const (
 	queryMark = "SELECT seq FROM ledger"
-	queryAct  = `SELECT a.arguments, a.payload, a.request, a.figures, a.policy
-		FROM intents i CROSS JOIN acts a ON a.intent = i.id WHERE i.account = 1 AND i.key = ?`
+	queryAct  = `SELECT ifnull(a.arguments, ''), a.payload, a.request, ifnull(a.figures, ''), ifnull(a.policy, '')
+		FROM intents i LEFT JOIN acts a ON a.intent = i.id WHERE i.key = ?`
 	queryDecisions = "SELECT verb, who, note, secret, at FROM decisions WHERE intent = ? ORDER BY n"
-	queryNumber    = "SELECT id FROM intents WHERE account = 1 AND key = ?"
-	// counted, in SQL, is what the row of except has in the sums.
-	querySum = `SELECT
-			s.open - iif(x.open = 1 AND x.state <> 'performed' AND x.effect_id = '', x.cents, 0),
-			s.spent - iif(x.open = 1 OR x.state = 'performed', x.cents, 0)
-		FROM resources r CROSS JOIN sums s ON s.resource = r.id AND s.currency = ?3
-		LEFT JOIN intents x ON x.account = 1 AND x.key = ?4 AND x.currency = ?3
-			AND EXISTS (SELECT 1 FROM touches t WHERE t.resource = r.id AND t.intent = x.id)
-		WHERE r.kind = ?1 AND r.name = ?2`
-	queryOutbox = "SELECT " + escalationColumns + ` FROM escalations
+	queryNumber    = "SELECT id FROM intents WHERE key = ?"
+	queryOutbox    = "SELECT " + escalationColumns + ` FROM escalations
 		WHERE delivered_at IS NULL AND due_at <= ? ORDER BY due_at, id LIMIT ?`
-	queryInFlightOwners = `SELECT DISTINCT o.name FROM intents i INDEXED BY intents_in_flight
-		CROSS JOIN owners o ON o.id = i.owner WHERE i.state = 'in_flight'`
+	queryInFlightOwners = `SELECT DISTINCT n.name FROM intents i INDEXED BY intents_due
+		CROSS JOIN names n ON n.id = i.owner WHERE i.state = 'in_flight'`
 )
+
+// querySums are the sums of resources, each with its place among those that are
+// asked for, without what a row counts for in them.
+var querySums = func() *repeated {
+	open, spent := countedSQL("x")
+	return repeat("", "SELECT ?, r.open - "+open+", r.spent - "+spent+` FROM resources r
+		LEFT JOIN intents x ON x.key = ? AND x.currency = r.currency
+			AND EXISTS (SELECT 1 FROM touches t WHERE t.kind = r.kind AND t.name = r.name AND t.intent = x.id)
+		WHERE r.kind = ? AND r.name = ? AND r.currency = ?`, " UNION ALL ", "")
+}()
 
 // Find is the row of a key; ok is false where there is none.
 func (l *Ledger) Find(ctx context.Context, key intent.Key) (row intent.Row, ok bool, err error) {
@@ -55,15 +56,19 @@ func (l *Ledger) Find(ctx context.Context, key intent.Key) (row intent.Row, ok b
 
 // Recognise is the newest row that touches the ticket and bears the fingerprint.
 func (l *Ledger) Recognise(ctx context.Context, ticket intent.Resource, fp intent.Fingerprint) (row intent.Row, ok bool, err error) {
-	args := []any{ticket.Kind, ticket.ID, fp[:]}
-	err = l.each(ctx, "recognise", queryRecognise, args, func(scan func(...any) error) (bool, error) {
+	kind, err := l.kind(ctx, ticket.Kind)
+	if err != nil {
+		return intent.Row{}, false, fmt.Errorf("recognise: %w", err)
+	}
+	args := []any{kind, ticket.ID, fp[:]}
+	err = l.each(ctx, "recognise", queryRecognise, args, func(r *sqlite3.Row) (bool, error) {
 		var pieces []byte
-		var r intent.Row
-		if err := scan(append([]any{&pieces}, rowScan(&r)...)...); err != nil {
+		var found intent.Row
+		if err := r.Scan(append([]any{&pieces}, rowScan(&found)...)...); err != nil {
 			return false, err
 		}
 		if ok = bearsFingerprint(pieces, fp); ok { // and not across two of them
-			row = r
+			row = found
 		}
 		return !ok, nil
 	})
@@ -76,7 +81,11 @@ func (l *Ledger) ByEffect(ctx context.Context, ticket intent.Resource, tool, eff
 	if effectID == "" {
 		return intent.Row{}, false, nil
 	}
-	args := []any{ticket.Kind, ticket.ID, tool, effectID}
+	kind, err := l.kind(ctx, ticket.Kind)
+	if err != nil {
+		return intent.Row{}, false, fmt.Errorf("find by effect: %w", err)
+	}
+	args := []any{kind, ticket.ID, tool, effectID}
 	ok, err = l.scan(ctx, "find by effect", queryByEffect, args, rowScan(&row)...)
 	return row, ok, err
 }
@@ -84,11 +93,11 @@ func (l *Ledger) ByEffect(ctx context.Context, ticket intent.Resource, tool, eff
 // Act is what is kept of an intent.
 func (l *Ledger) Act(ctx context.Context, key intent.Key) (a intent.Act, err error) {
 	what := "act of " + key.String()
-	if _, err := l.number(ctx, what, key); err != nil {
-		return intent.Act{}, err
-	}
 	var arguments string
-	_, err = l.scan(ctx, what, queryAct, []any{keyBlob(key)}, &arguments, &a.Payload, &a.Request, &a.Figures, &a.Policy)
+	ok, err := l.scan(ctx, what, queryAct, []any{keyBlob(key)}, &arguments, &a.Payload, &a.Request, &a.Figures, &a.Policy)
+	if err == nil && !ok {
+		err = fmt.Errorf("%s: %w", what, ErrNoIntent)
+	}
 	if arguments != "" {
 		a.Arguments = intent.Arguments(arguments)
 	}
@@ -102,9 +111,9 @@ func (l *Ledger) Attempts(ctx context.Context, key intent.Key) (all []intent.Att
 	if err != nil {
 		return nil, err
 	}
-	err = l.each(ctx, what, queryAttempts, []any{id}, func(scan func(...any) error) (bool, error) {
+	err = l.each(ctx, what, queryAttempts, []any{id}, func(r *sqlite3.Row) (bool, error) {
 		var a intent.Attempt
-		if err := scan(append(attemptFields(&a), &a.Owner, &a.Principal)...); err != nil {
+		if err := r.Scan(attemptScan(&a)...); err != nil {
 			return false, err
 		}
 		all = append(all, a)
@@ -120,9 +129,9 @@ func (l *Ledger) Decisions(ctx context.Context, key intent.Key) (all []intent.De
 	if err != nil {
 		return nil, err
 	}
-	err = l.each(ctx, what, queryDecisions, []any{id}, func(scan func(...any) error) (bool, error) {
+	err = l.each(ctx, what, queryDecisions, []any{id}, func(r *sqlite3.Row) (bool, error) {
 		var d intent.Decision
-		if err := scan(&d.Verb, &d.Who, &d.Note, &d.Secret, (*instant)(&d.At)); err != nil {
+		if err := r.Scan(&d.Verb, &d.Who, &d.Note, &d.Secret, (*instant)(&d.At)); err != nil {
 			return false, err
 		}
 		all = append(all, d)
@@ -148,26 +157,53 @@ func (l *Ledger) Mark(ctx context.Context) (mark int64, err error) {
 
 // Around are the rows that touch a resource, newest first, at most limit.
 func (l *Ledger) Around(ctx context.Context, r intent.Resource, limit int) ([]intent.Row, error) {
-	return l.rows(ctx, "around "+r.Kind+" "+r.ID, queryAround, r.Kind, r.ID, max(limit, 0))
+	what := "around " + r.Kind + " " + r.ID
+	kind, err := l.kind(ctx, r.Kind)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	return l.rows(ctx, what, queryAround, kind, r.ID, max(limit, 0))
 }
 
 // Totals are the sums of the rows in one currency that touch each resource,
 // without the row of except.
 func (l *Ledger) Totals(ctx context.Context, rs []intent.Resource, currency string, except intent.Key) (map[intent.Resource]intent.Total, error) {
 	totals := make(map[intent.Resource]intent.Total, len(rs))
-	for _, r := range rs {
-		var t intent.Total
-		if _, err := l.scan(ctx, "totals", querySum, []any{r.Kind, r.ID, currency, keyBlob(except)}, &t.Open, &t.Spent); err != nil {
-			return nil, err
+	if len(rs) == 0 {
+		return totals, nil
+	}
+	args := make([]any, 0, 5*len(rs))
+	for i, r := range rs {
+		kind, err := l.kind(ctx, r.Kind)
+		if err != nil {
+			return nil, fmt.Errorf("totals: %w", err)
 		}
-		totals[r] = t
+		totals[r] = intent.Total{}
+		args = append(args, i, keyBlob(except), kind, r.ID, currency)
+	}
+	err := l.each(ctx, "totals", querySums.of(len(rs)), args, func(r *sqlite3.Row) (bool, error) {
+		var i int
+		var t intent.Total
+		if err := r.Scan(&i, &t.Open, &t.Spent); err != nil {
+			return false, err
+		}
+		totals[rs[i]] = t
+		return true, nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	return totals, nil
 }
 
 // List is all rows, open first, then newest (by CreatedAt), at most limit.
-func (l *Ledger) List(ctx context.Context, limit int) ([]intent.Row, error) {
-	return l.rows(ctx, "list", queryList, max(limit, 0))
+func (l *Ledger) List(ctx context.Context, limit int) (all []intent.Row, err error) {
+	err = l.reads(ctx, "list", func(c *sqlite3.Conn) error {
+		callOff := c.Until(ctx) // it looks at every row
+		defer callOff()
+		return c.Query(queryList, []any{max(limit, 0)}, appendRow(&all))
+	})
+	return all, err
 }
 
 // Due are the rows whose DueAt is at or before now, the longest due first.
@@ -195,9 +231,9 @@ func (l *Ledger) Orphans(ctx context.Context, limit int) (orphans []intent.Row, 
 // longest due first.
 func (l *Ledger) Outbox(ctx context.Context, now time.Time, limit int) (all []intent.Escalation, err error) {
 	args := []any{instant(now), max(limit, 0)}
-	err = l.each(ctx, "outbox", queryOutbox, args, func(scan func(...any) error) (bool, error) {
+	err = l.each(ctx, "outbox", queryOutbox, args, func(r *sqlite3.Row) (bool, error) {
 		var e intent.Escalation
-		if err := scan(escalationFields(&e)...); err != nil {
+		if err := r.Scan(escalationFields(&e)...); err != nil {
 			return false, err
 		}
 		all = append(all, e)
@@ -214,21 +250,25 @@ func (l *Ledger) Escalation(ctx context.Context, key intent.Key) (e intent.Escal
 
 // rows reads all rows of a query.
 func (l *Ledger) rows(ctx context.Context, what, query string, args ...any) (all []intent.Row, err error) {
-	err = l.each(ctx, what, query, args, func(scan func(...any) error) (bool, error) {
-		var r intent.Row
-		if err := scan(rowScan(&r)...); err != nil {
-			return false, err
-		}
-		all = append(all, r)
-		return true, nil
-	})
+	err = l.each(ctx, what, query, args, appendRow(&all))
 	return all, err
 }
 
+func appendRow(all *[]intent.Row) func(*sqlite3.Row) (bool, error) {
+	return func(r *sqlite3.Row) (bool, error) {
+		var row intent.Row
+		if err := r.Scan(rowScan(&row)...); err != nil {
+			return false, err
+		}
+		*all = append(*all, row)
+		return true, nil
+	}
+}
+
 func (l *Ledger) inFlightOwners(ctx context.Context) (names []string, err error) {
-	err = l.each(ctx, "owners in flight", queryInFlightOwners, nil, func(scan func(...any) error) (bool, error) {
+	err = l.each(ctx, "owners in flight", queryInFlightOwners, nil, func(r *sqlite3.Row) (bool, error) {
 		var name string
-		if err := scan(&name); err != nil {
+		if err := r.Scan(&name); err != nil {
 			return false, err
 		}
 		names = append(names, name)

@@ -2,10 +2,10 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
-	"sync"
+
+	"counterfoil/store/sqlite3"
 )
 
 // readers is how many reads may go on at once.
@@ -14,85 +14,96 @@ const readers = 4
 // reader is the pool that reads, one short statement at a time: a reader that
 // stays would let the -wal grow.
 type reader struct {
-	*sql.DB
-	mu    sync.Mutex
-	stmts map[string]*sql.Stmt
+	open func() (*sqlite3.Conn, error)
+	idle chan *sqlite3.Conn // nil: not opened yet
+	done chan struct{}      // closed when there will be no more reads
 }
 
-func openReader(ctx context.Context, name string) (*reader, error) {
-	db, err := sql.Open("sqlite", name)
-	if err != nil {
-		return nil, err
+// openReader opens the pool, and its first connection to see that it can be read.
+func openReader(path, mode string) (*reader, error) {
+	r := &reader{
+		open: func() (*sqlite3.Conn, error) { return connectToRead(path, mode) },
+		idle: make(chan *sqlite3.Conn, readers),
+		done: make(chan struct{}),
 	}
-	db.SetMaxOpenConns(readers)
-	db.SetMaxIdleConns(readers)
-	if err := db.PingContext(ctx); err != nil {
-		return nil, errors.Join(err, db.Close())
+	for range readers {
+		r.idle <- nil
 	}
-	return &reader{DB: db, stmts: map[string]*sql.Stmt{}}, nil
+	return r, r.with(func(*sqlite3.Conn) error { return nil })
 }
 
-// stmt prepares each statement once per connection.
-func (r *reader) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if s := r.stmts[query]; s != nil {
-		return s, nil
+// with has do use a connection.
+func (r *reader) with(do func(*sqlite3.Conn) error) (err error) {
+	var c *sqlite3.Conn
+	select {
+	case c = <-r.idle:
+	case <-r.done:
+		return ErrClosed
 	}
-	s, err := r.PrepareContext(ctx, query) //nolint:sqlclosecheck // kept, and closed with the pool
-	if err != nil {
-		return nil, err
+	defer func() { r.idle <- c }()
+	if c == nil {
+		if c, err = r.open(); err != nil {
+			return err
+		}
 	}
-	r.stmts[query] = s
-	return s, nil
+	return do(c)
 }
 
+// each calls do for the rows of a query, until it wants no more. It is broken
+// off when ctx ends.
+func (r *reader) each(ctx context.Context, query string, args []any, do func(*sqlite3.Row) (more bool, err error)) error {
+	return r.with(func(c *sqlite3.Conn) error {
+		callOff := c.Until(ctx)
+		defer callOff()
+		if err := c.Query(query, args, do); err != nil {
+			return errors.Join(ctx.Err(), err)
+		}
+		return nil
+	})
+}
+
+// close waits for the reads that go on.
 func (r *reader) close() error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	var errs []error
-	for _, s := range r.stmts {
-		errs = append(errs, s.Close())
+	select {
+	case <-r.done:
+		return nil
+	default:
 	}
-	clear(r.stmts)
-	return errors.Join(append(errs, r.DB.Close())...)
+	close(r.done)
+	var errs []error
+	for range readers {
+		if c := <-r.idle; c != nil {
+			errs = append(errs, c.Close())
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // scan reads the one row of a query; ok is false where there is none.
 func (l *Ledger) scan(ctx context.Context, what, query string, args []any, dest ...any) (ok bool, err error) {
-	found := false
-	err = l.each(ctx, what, query, args, func(scan func(...any) error) (more bool, err error) {
-		found = true
-		return false, scan(dest...)
+	err = l.reads(ctx, what, func(c *sqlite3.Conn) (err error) {
+		ok, err = c.First(query, args, dest...)
+		return err
 	})
-	return found, err
+	return ok, err
 }
 
 // each calls do for the rows of a query, until it wants no more.
-func (l *Ledger) each(ctx context.Context, what, query string, args []any, do func(scan func(...any) error) (more bool, err error)) error {
-	if l.closed.Load() {
-		return fmt.Errorf("%s: %w", what, ErrClosed)
-	}
-	if err := l.read.each(ctx, query, args, do); err != nil {
-		return fmt.Errorf("%s: %w", what, l.trouble(err))
-	}
-	return nil
+func (l *Ledger) each(ctx context.Context, what, query string, args []any, do func(*sqlite3.Row) (more bool, err error)) error {
+	return l.reads(ctx, what, func(c *sqlite3.Conn) error { return c.Query(query, args, do) })
 }
 
-func (r *reader) each(ctx context.Context, query string, args []any, do func(scan func(...any) error) (more bool, err error)) error {
-	s, err := r.stmt(ctx, query) //nolint:sqlclosecheck // kept, and closed with the pool
+// reads has do read something short, which is not broken off once it has begun.
+func (l *Ledger) reads(ctx context.Context, what string, do func(*sqlite3.Conn) error) error {
+	err := ctx.Err()
+	switch {
+	case l.closed.Load():
+		err = ErrClosed
+	case err == nil:
+		err = l.trouble(l.read.with(do))
+	}
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", what, err)
 	}
-	rows, err := s.QueryContext(ctx, args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if more, err := do(rows.Scan); err != nil || !more {
-			return err
-		}
-	}
-	return rows.Err()
+	return nil
 }

@@ -57,7 +57,7 @@ func (l *Ledger) CountRepeat(key intent.Key) { l.repeats.count(key, 1) }
 // have written theirs down, and by this one.
 func (l *Ledger) Repeats(ctx context.Context, key intent.Key) (int64, error) {
 	var n int64
-	_, err := l.scan(ctx, "repeats of "+key.String(), "SELECT repeats FROM intents WHERE account = 1 AND key = ?",
+	_, err := l.scan(ctx, "repeats of "+key.String(), "SELECT repeats FROM intents WHERE key = ?",
 		[]any{keyBlob(key)}, &n)
 	if err != nil {
 		return 0, err
@@ -67,9 +67,9 @@ func (l *Ledger) Repeats(ctx context.Context, key intent.Key) (int64, error) {
 	return n + l.repeats.n[key], nil
 }
 
-func (tx *transaction) countRepeats(ctx context.Context, counted map[intent.Key]int64) error {
+func (tx *transaction) countRepeats(counted map[intent.Key]int64) error {
 	for key, n := range counted {
-		err := tx.exec(ctx, "UPDATE intents SET repeats = repeats + ? WHERE account = ? AND key = ?", n, tx.account, keyBlob(key))
+		err := tx.exec("UPDATE intents SET repeats = repeats + ? WHERE key = ?", n, keyBlob(key))
 		if err != nil {
 			return err
 		}
@@ -84,9 +84,9 @@ func (l *Ledger) foldRepeats() error {
 		if len(counted) == 0 {
 			return nil
 		}
-		err := l.transact(context.Background(),
-			func(ctx context.Context, tx *transaction) error { return tx.countRepeats(ctx, counted) },
-			func(context.Context, *transaction) (bool, error) { return true, nil })
+		err := l.transact(
+			func(tx *transaction) error { return tx.countRepeats(counted) },
+			func(*transaction) (bool, error) { return true, nil })
 		if errors.Is(err, intent.ErrReadOnly) {
 			return nil // counting is a courtesy
 		}

@@ -1,94 +1,97 @@
 package store
 
 import (
-	"context"
-	"database/sql"
-	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
 
 	"counterfoil/intent"
 )
 
-// loaded is a row as a transaction finds it; id 0: there is none.
+// loaded is of a row what a change of it has to know; id 0: there is none.
 type loaded struct {
 	id           int64
-	row          intent.Row
-	resources    string // their numbers, as JSON
+	version      int64
+	currency     string
+	counted      intent.Total
+	resources    []resource
 	fingerprints []byte
 }
 
-var queryLoad = "SELECT i.id, i.resources, i.fingerprints, " + selectRow + " FROM intents i WHERE i.account = ? AND i.key = ?"
+var queryLoad = func() string {
+	open, spent := countedSQL("i")
+	return "SELECT i.id, i.version, i.currency, " + open + ", " + spent + ", i.resources, i.fingerprints FROM intents i WHERE i.key = ?"
+}()
 
-func (tx *transaction) load(ctx context.Context, key intent.Key) (l loaded, err error) {
-	dest := append([]any{&l.id, &l.resources, &l.fingerprints}, rowScan(&l.row)...)
-	err = tx.row(ctx, queryLoad, []any{tx.account, keyBlob(key)}, dest...)
-	if errors.Is(err, sql.ErrNoRows) {
-		return loaded{}, nil
+func (tx *transaction) load(key intent.Key) (l loaded, err error) {
+	var resources []byte
+	dest := []any{&l.id, &l.version, &l.currency, &l.counted.Open, &l.counted.Spent, &resources, &l.fingerprints}
+	found, err := tx.first(queryLoad, []any{keyBlob(key)}, dest...)
+	if err != nil || !found {
+		return loaded{}, err
 	}
+	l.resources, err = decodeResources(resources)
 	return l, err
 }
 
+// find is the row of a key; its version is 0 where there is none.
+func (tx *transaction) find(key intent.Key) (row intent.Row, err error) {
+	_, err = tx.first(queryFind, []any{keyBlob(key)}, rowScan(&row)...)
+	return row, err
+}
+
 var (
-	queryInsert = "INSERT INTO intents (account, resources, fingerprints, open, blocks, " + strings.Join(rowColumns, ", ") +
-		") VALUES (?, ?, ?, ?, ?" + strings.Repeat(", ?", len(rowColumns)) + ") RETURNING id"
+	queryInsert = "INSERT INTO intents (open, blocks, resources, fingerprints, " + strings.Join(rowColumns, ", ") +
+		") VALUES (?, ?, ?, ?" + strings.Repeat(", ?", len(rowColumns)) + ")"
 	// The key never changes, and comes first.
 	queryUpdate = "UPDATE intents SET open = ?, blocks = ?, " + strings.Join(rowColumns[1:], " = ?, ") + " = ? WHERE id = ?"
 )
 
 // put writes a row, new or not, and all that is kept of it elsewhere: what it
-// touches, and the sums there.
-func (tx *transaction) put(ctx context.Context, before loaded, row intent.Row, touched []touched, fps []intent.Fingerprint) (after loaded, err error) {
-	after = loaded{id: before.id, row: kept(row)}
-	after.row.Version = tx.seq
-	after.fingerprints = addFingerprints(before.fingerprints, fps)
-	if after.resources, err = tx.touch(ctx, touched); err != nil {
-		return loaded{}, err
+// touches, and the marks and sums there.
+func (tx *transaction) put(before loaded, row intent.Row, named []intent.Resource, fps []intent.Fingerprint) (id int64, after intent.Row, err error) {
+	after = kept(row)
+	after.Version = tx.seq
+	now := loaded{id: before.id, currency: after.Currency, counted: counted(&after), fingerprints: addFingerprints(before.fingerprints, fps)}
+	if now.resources, err = tx.with(before.resources, named); err != nil {
+		return 0, intent.Row{}, err
 	}
-	who, err := tx.behind(ctx, row.Owner, row.Principal)
+	names, err := tx.numbers(after.Tool, after.Owner, after.Principal)
 	if err != nil {
-		return loaded{}, err
+		return 0, intent.Row{}, err
 	}
-	fields := rowFields(&after.row, who)
+	fields := rowFields(&after, names[0], names[1], names[2])
 	if before.id == 0 {
-		first := []any{tx.account, after.resources, blob(after.fingerprints), after.row.Open(), after.row.Blocks()}
-		err = tx.row(ctx, queryInsert, append(first, fields...), &after.id)
+		first := []any{after.Open(), after.Blocks(), encodeResources(now.resources), blob(now.fingerprints)}
+		now.id, err = tx.insert(queryInsert, append(first, fields...)...)
 	} else {
-		first := []any{after.row.Open(), after.row.Blocks()}
-		err = tx.exec(ctx, queryUpdate, append(append(first, fields[1:]...), after.id)...)
+		first := []any{after.Open(), after.Blocks()}
+		err = tx.exec(queryUpdate, append(append(first, fields[1:]...), now.id)...)
 	}
-	if err != nil {
-		return loaded{}, err
+	if err == nil {
+		err = tx.grow(before, now)
 	}
-	if err := tx.link(ctx, before, after); err != nil {
-		return loaded{}, err
+	if err == nil {
+		err = tx.sum(before, now)
 	}
-	return after, tx.sum(ctx, before, after)
+	return now.id, after, err
 }
 
-// link writes what a new row has by itself, and an older one only where it grew.
-func (tx *transaction) link(ctx context.Context, before, after loaded) error {
-	if after.resources != before.resources {
-		if err := tx.exec(ctx, queryLink, after.id, after.resources); err != nil {
+// grow links what a row newly touches, and writes what an older one has more of.
+func (tx *transaction) grow(before, now loaded) error {
+	more := now.resources[len(before.resources):]
+	if err := tx.touch(now.id, more); err != nil || before.id == 0 {
+		return err
+	}
+	if len(more) > 0 {
+		if err := tx.exec("UPDATE intents SET resources = ? WHERE id = ?", encodeResources(now.resources), now.id); err != nil {
 			return err
 		}
 	}
-	if before.id == 0 {
-		return nil
-	}
-	if after.resources != before.resources {
-		if err := tx.exec(ctx, "UPDATE intents SET resources = ? WHERE id = ?", after.resources, after.id); err != nil {
-			return err
-		}
-	}
-	if len(after.fingerprints) != len(before.fingerprints) {
-		return tx.exec(ctx, "UPDATE intents SET fingerprints = ? WHERE id = ?", after.fingerprints, after.id)
+	if len(now.fingerprints) != len(before.fingerprints) {
+		return tx.exec("UPDATE intents SET fingerprints = ? WHERE id = ?", now.fingerprints, now.id)
 	}
 	return nil
 }
-
-const queryLink = "INSERT INTO touches (resource, intent) SELECT value, ? FROM json_each(?) WHERE true ON CONFLICT DO NOTHING"
 
 // addFingerprints appends those that are not there yet.
 func addFingerprints(have []byte, fps []intent.Fingerprint) []byte {
@@ -108,87 +111,3 @@ func bearsFingerprint(have []byte, fp intent.Fingerprint) bool {
 	}
 	return false
 }
-
-// touched is a resource that a row touches, as a transaction finds it.
-type touched struct {
-	id      int64 // 0: not in the ledger yet
-	kind    string
-	name    string
-	changed int64
-	linked  bool // the row touches it already
-}
-
-// resolve finds the resources that a row touches: those whose numbers it has,
-// and those that are named.
-func (tx *transaction) resolve(ctx context.Context, numbers string, named []intent.Resource) ([]touched, error) {
-	all, err := linked(numbers)
-	if err != nil {
-		return nil, err
-	}
-	for _, r := range named {
-		t := touched{kind: r.Kind, name: r.ID}
-		err := tx.row(ctx, "SELECT id, changed FROM resources WHERE kind = ? AND name = ?", []any{r.Kind, r.ID}, &t.id, &t.changed)
-		if err != nil && !errors.Is(err, sql.ErrNoRows) {
-			return nil, err
-		}
-		same := func(other touched) bool { return t.id == other.id && (t.id != 0 || t == other) }
-		if !slices.ContainsFunc(all, same) {
-			all = append(all, t)
-		}
-	}
-	return all, nil
-}
-
-// linked are the resources that a row has touched before.
-func linked(numbers string) ([]touched, error) {
-	if numbers == "" {
-		return nil, nil
-	}
-	var ids []int64
-	if err := json.Unmarshal([]byte(numbers), &ids); err != nil {
-		return nil, err
-	}
-	all := make([]touched, len(ids))
-	for i, id := range ids {
-		all[i] = touched{id: id, linked: true}
-	}
-	return all, nil
-}
-
-// changedSince reports whether a commit after mark changed one of the resources.
-func (tx *transaction) changedSince(ctx context.Context, all []touched, mark int64) (bool, error) {
-	for _, r := range all {
-		if r.linked {
-			if err := tx.row(ctx, "SELECT changed FROM resources WHERE id = ?", []any{r.id}, &r.changed); err != nil {
-				return false, err
-			}
-		}
-		if r.changed > mark {
-			return true, nil
-		}
-	}
-	return false, nil
-}
-
-// touch marks resources as changed by this commit, makes those that are new,
-// and returns the numbers of all as JSON.
-func (tx *transaction) touch(ctx context.Context, all []touched) (numbers string, err error) {
-	ids := make([]int64, len(all))
-	for i := range all {
-		r := &all[i]
-		if r.id == 0 {
-			err := tx.row(ctx, "INSERT INTO resources (kind, name, changed) VALUES (?, ?, ?) RETURNING id", []any{r.kind, r.name, tx.seq}, &r.id)
-			if err != nil {
-				return "", err
-			}
-		}
-		ids[i] = r.id
-	}
-	text, err := json.Marshal(ids)
-	if err != nil {
-		return "", err
-	}
-	return string(text), tx.exec(ctx, queryTouch, tx.seq, string(text))
-}
-
-const queryTouch = "UPDATE resources SET changed = ? WHERE id IN (SELECT value FROM json_each(?))"

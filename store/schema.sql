@@ -17,106 +17,69 @@ CREATE TABLE accounts (
 	name TEXT NOT NULL UNIQUE
 ) STRICT;
 
--- The processes that have claimed something.
-CREATE TABLE owners (
+-- Words that occur again and again: processes that have claimed something, who
+-- asked, tools, kinds of resources, how attempts ended.
+CREATE TABLE names (
 	id   INTEGER PRIMARY KEY,
 	name TEXT NOT NULL UNIQUE
 ) STRICT;
 
--- Who has asked for something, by name.
-CREATE TABLE principals (
-	id   INTEGER PRIMARY KEY,
-	name TEXT NOT NULL UNIQUE
-) STRICT;
-
--- Orders, sellers, buyers and tickets. changed is the last commit to an intent
--- that touches it.
-CREATE TABLE resources (
-	id      INTEGER PRIMARY KEY,
-	kind    TEXT NOT NULL,
-	name    TEXT NOT NULL,
-	changed INTEGER NOT NULL,
-	UNIQUE (kind, name)
-) STRICT;
-
--- open and blocks are what intent.Row says of itself; resources is a JSON array
--- of ids; fingerprints is a sequence of pieces of 16 bytes.
+-- open and blocks are what intent.Row says of itself; tool, owner and principal
+-- are names. Times and flags that no statement asks for are in rest: see
+-- rest.go. fingerprints is a sequence of pieces of 16 bytes, resources a list of
+-- what the intent touches: see resources.go.
 CREATE TABLE intents (
-	id             INTEGER PRIMARY KEY,
-	account        INTEGER NOT NULL REFERENCES accounts (id),
-	key            BLOB NOT NULL CHECK (length(key) = 32),
-	resources      TEXT NOT NULL,
-	fingerprints   BLOB,
-	repeats        INTEGER NOT NULL DEFAULT 0,
-	open           INTEGER NOT NULL,
-	blocks         INTEGER NOT NULL,
-	version        INTEGER NOT NULL,
-	tool           TEXT NOT NULL,
-	step           INTEGER NOT NULL,
-	parent         BLOB,
-	state          TEXT NOT NULL CHECK (state IN (
+	id           INTEGER PRIMARY KEY,
+	key          BLOB NOT NULL UNIQUE CHECK (length(key) = 32),
+	version      INTEGER NOT NULL,
+	open         INTEGER NOT NULL,
+	blocks       INTEGER NOT NULL,
+	state        TEXT NOT NULL CHECK (state IN (
 		'in_flight', 'performed', 'not_performed', 'unknown', 'awaiting_approval', 'ready', 'queued')),
-	reason         TEXT NOT NULL CHECK (reason = '' OR reason IN (
+	reason       TEXT NOT NULL CHECK (reason = '' OR reason IN (
 		'invalid_arguments', 'unknown_id', 'not_on_ticket', 'exceeds_paid', 'acknowledge_earlier',
 		'blocked_by_open', 'approval_required', 'declined', 'cap_reached', 'paused', 'authority_unreachable',
 		'not_sent', 'absent_after_lookup', 'refused_by_authority', 'repeat_not_allowed', 'attempts_exhausted',
 		'cancelled', 'ledger_unavailable', 'lookup_unavailable', 'lookup_too_weak', 'in_flight',
 		'mismatch_at_authority', 'queued_for_delivery', 'internal_error')),
-	retry          TEXT NOT NULL,
-	evidence       TEXT NOT NULL,
-	scope          TEXT NOT NULL,
-	released       INTEGER NOT NULL,
-	ticket         TEXT NOT NULL,
-	cents          INTEGER NOT NULL,
-	currency       TEXT NOT NULL,
-	effect_id      TEXT NOT NULL,
-	status         TEXT NOT NULL,
-	final          INTEGER NOT NULL,
-	effect_at      INTEGER,
-	sends          INTEGER NOT NULL,
-	ambiguous      INTEGER NOT NULL,
-	ordinal        INTEGER NOT NULL,
-	ordinal_at     INTEGER,
-	closed         INTEGER NOT NULL,
-	stored         INTEGER NOT NULL,
-	owner          INTEGER REFERENCES owners (id),
-	principal      INTEGER REFERENCES principals (id),
-	nonce          TEXT NOT NULL,
-	claimed_at     INTEGER,
-	claimed_boot   INTEGER NOT NULL,
-	claimed_up     INTEGER NOT NULL,
-	send_by        INTEGER,
-	sender_done    INTEGER NOT NULL,
-	watch_until    INTEGER,
-	retry_at       INTEGER,
-	due_at         INTEGER,
-	sweeps         INTEGER NOT NULL,
-	reopened       INTEGER NOT NULL,
-	repeat_allowed INTEGER NOT NULL,
-	created_at     INTEGER,
-	updated_at     INTEGER,
-	confirmed_at   INTEGER,
-	UNIQUE (account, key)
+	tool         INTEGER,
+	owner        INTEGER,
+	principal    INTEGER,
+	scope        TEXT NOT NULL,
+	ticket       TEXT NOT NULL,
+	cents        INTEGER NOT NULL,
+	currency     TEXT NOT NULL,
+	effect_id    TEXT NOT NULL,
+	due_at       INTEGER,
+	created_at   INTEGER,
+	updated_at   INTEGER,
+	repeats      INTEGER NOT NULL DEFAULT 0,
+	rest         BLOB NOT NULL,
+	resources    BLOB NOT NULL,
+	fingerprints BLOB
 ) STRICT;
 
 CREATE INDEX intents_blocking ON intents (scope) WHERE blocks = 1;
-CREATE INDEX intents_due ON intents (due_at) WHERE due_at IS NOT NULL;
-CREATE INDEX intents_in_flight ON intents (owner) WHERE state = 'in_flight';
+CREATE INDEX intents_due ON intents (due_at, state, owner) WHERE due_at IS NOT NULL OR state = 'in_flight';
 
-CREATE TABLE touches (
-	resource INTEGER NOT NULL REFERENCES resources (id),
-	intent   INTEGER NOT NULL REFERENCES intents (id),
-	PRIMARY KEY (resource, intent)
-) STRICT, WITHOUT ROWID;
-
--- The sums of the intents that touch a resource, kept with every commit: see
--- intent.Total.
-CREATE TABLE sums (
-	resource INTEGER NOT NULL REFERENCES resources (id),
+-- Orders, sellers, buyers and tickets, once for each currency of the intents
+-- that touch them. changed is the last commit to one of those; open and spent
+-- are their sums, kept with every commit: see intent.Total.
+CREATE TABLE resources (
+	kind     INTEGER NOT NULL,
+	name     TEXT NOT NULL,
 	currency TEXT NOT NULL,
+	changed  INTEGER NOT NULL,
 	open     INTEGER NOT NULL,
 	spent    INTEGER NOT NULL,
-	PRIMARY KEY (resource, currency)
+	PRIMARY KEY (kind, name, currency)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE touches (
+	kind   INTEGER NOT NULL,
+	name   TEXT NOT NULL,
+	intent INTEGER NOT NULL,
+	PRIMARY KEY (kind, name, intent)
 ) STRICT, WITHOUT ROWID;
 
 -- What is kept of an intent so that it can be rebuilt.
@@ -129,20 +92,22 @@ CREATE TABLE acts (
 	policy    TEXT NOT NULL
 ) STRICT;
 
+-- answer, settled and evidence are names as well; a provider_key of 32
+-- hexadecimal digits is 16 bytes.
 CREATE TABLE attempts (
 	intent       INTEGER NOT NULL REFERENCES intents (id),
 	n            INTEGER NOT NULL,
 	step         INTEGER NOT NULL,
 	ordinal      INTEGER NOT NULL,
-	owner        INTEGER REFERENCES owners (id),
-	principal    INTEGER REFERENCES principals (id),
-	provider_key TEXT NOT NULL,
+	owner        INTEGER,
+	principal    INTEGER,
+	provider_key ANY NOT NULL,
 	started_at   INTEGER,
 	ended_at     INTEGER,
-	answer       TEXT NOT NULL,
+	answer       INTEGER,
 	detail       TEXT NOT NULL,
-	settled      TEXT NOT NULL,
-	evidence     TEXT NOT NULL,
+	settled      INTEGER,
+	evidence     INTEGER,
 	effect_id    TEXT NOT NULL,
 	PRIMARY KEY (intent, n)
 ) STRICT, WITHOUT ROWID;

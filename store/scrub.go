@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"fmt"
 	"os"
 )
@@ -14,17 +13,16 @@ const scrubBeside = 128 << 20
 // pages and of the gaps that moved rows have left, by writing the file anew,
 // and out of the -wal, by handing it over and cutting it off. What it could not
 // do it says.
-func (l *Ledger) scrub(ctx context.Context) (remains []string) {
-	ctx = context.WithoutCancel(ctx)
-	leave, err := l.write.enter(ctx)
+func (l *Ledger) scrub() (remains []string) {
+	leave, err := l.write.enter()
 	if err != nil {
 		return []string{fmt.Sprintf("unused parts of the file and its -wal (%v)", err)}
 	}
 	defer leave()
-	if err := l.rewrite(ctx); err != nil {
+	if err := l.rewrite(); err != nil {
 		remains = append(remains, fmt.Sprintf("unused parts of the file (%v)", err))
 	}
-	if err := l.write.cutWAL(ctx); err != nil {
+	if err := l.write.cutWAL(); err != nil {
 		remains = append(remains, fmt.Sprintf("its -wal (%v)", err))
 	}
 	if _, err := os.Stat(l.spillPath() + ".bad"); err == nil {
@@ -34,31 +32,28 @@ func (l *Ledger) scrub(ctx context.Context) (remains []string) {
 }
 
 // rewrite writes the file anew, without anything but its rows.
-func (l *Ledger) rewrite(ctx context.Context) error {
-	size, err := scanOne[int64](ctx, l.write.conn, "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
+func (l *Ledger) rewrite() error {
+	size, err := one[int64](l.write.conn, querySize)
 	if err != nil {
 		return l.trouble(err)
 	}
 	if size > scrubBeside && othersLive(l.owner) {
 		return fmt.Errorf("it is large, and other processes write to it: stop them first")
 	}
-	if _, err := l.write.conn.ExecContext(ctx, "VACUUM"); err != nil {
-		return l.trouble(err)
-	}
-	return nil
+	return l.trouble(l.write.conn.Exec("VACUUM"))
 }
+
+// querySize is the size of the file, in bytes.
+const querySize = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
 
 // cutWAL moves the whole -wal into the file and leaves nothing of it. The
 // caller has the turn.
-func (w *writer) cutWAL(ctx context.Context) error {
-	var busy, pages, moved int
-	if err := w.conn.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &moved); err != nil {
-		return err
-	}
-	if busy != 0 {
+func (w *writer) cutWAL() error {
+	busy, _, err := w.moveWAL("TRUNCATE")
+	if err == nil && busy {
 		return fmt.Errorf("somebody is reading the ledger")
 	}
-	return nil
+	return err
 }
 
 // othersLive reports whether processes but this one have the ledger open to

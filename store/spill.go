@@ -69,7 +69,7 @@ func (l *Ledger) spillPath() string { return l.path + ".spill" }
 func (l *Ledger) lockSpill(ctx context.Context) (leave func() error, err error) {
 	ctx, cancel := context.WithTimeout(ctx, turnWithin)
 	defer cancel()
-	return queue(l.spillPath() + ".lock").enter(ctx)
+	return enterOnce(ctx, l.spillPath()+".lock")
 }
 
 // Spill keeps a change that could not be committed in a file beside the ledger,
@@ -134,7 +134,7 @@ func (l *Ledger) replay(ctx context.Context) (err error) {
 		if len(line) == 0 {
 			continue
 		}
-		if err := l.replayLine(ctx, line); err != nil {
+		if err := l.replayLine(line); err != nil {
 			l.note("the spill file waits: %v", err)
 			return nil
 		}
@@ -147,13 +147,13 @@ func (l *Ledger) replay(ctx context.Context) (err error) {
 
 // replayLine applies one line, or puts it aside. Its error means that the
 // ledger does not take writes now.
-func (l *Ledger) replayLine(ctx context.Context, line []byte) error {
+func (l *Ledger) replayLine(line []byte) error {
 	c, err := decodeSpill(l.o.Account, line)
 	if err != nil {
 		l.note("a line of the spill file cannot be read and was kept in %s.bad", l.spillPath())
 		return appendTo(l.spillPath()+".bad", append(line, '\n'))
 	}
-	row, err := l.commit(ctx, c, (*transaction).applySpilled)
+	row, err := l.commit(c, (*transaction).applySpilled)
 	var stale *intent.StaleError
 	var blocked *intent.BlockedError
 	switch {
@@ -174,40 +174,40 @@ func (l *Ledger) replayLine(ctx context.Context, line []byte) error {
 // applySpilled is apply, with the one rule for what comes late: evidence that an
 // effect exists wins over any state but a performed one. Everything else counts
 // only if its row has not changed since.
-func (tx *transaction) applySpilled(ctx context.Context, c intent.Change) (intent.Row, error) {
+func (tx *transaction) applySpilled(c intent.Change) (intent.Row, error) {
 	if c.Row == nil || c.Row.State != intent.StatePerformed {
-		return tx.apply(ctx, c)
+		return tx.apply(c)
 	}
-	now, err := tx.load(ctx, c.Row.Key)
+	now, err := tx.find(c.Row.Key)
 	if err != nil {
 		return intent.Row{}, err
 	}
-	c.Since, c.Exclusive, c.Seen = 0, false, now.row.Version
+	c.Since, c.Exclusive, c.Seen = 0, false, now.Version
 	switch {
-	case now.id == 0:
+	case now.Version == 0:
 		if len(c.Resources) == 0 {
 			c.Resources = []intent.Resource{{Kind: "ticket", ID: c.Row.Ticket}}
 		}
-	case now.row.State == intent.StatePerformed:
-		c.Row = &now.row
-		if c.Attempt, err = tx.unlessKept(ctx, now.id, c.Attempt); err != nil {
+	case now.State == intent.StatePerformed:
+		c.Row = &now
+		if c.Attempt, err = tx.unlessKept(now.Key, c.Attempt); err != nil {
 			return intent.Row{}, err
 		}
 	default:
-		c.Row = new(withEffect(now.row, *c.Row))
+		c.Row = new(withEffect(now, *c.Row))
 	}
-	return tx.apply(ctx, c)
+	return tx.apply(c)
 }
 
 // unlessKept is the attempt, nil where the ledger has it.
-func (tx *transaction) unlessKept(ctx context.Context, id int64, a *intent.Attempt) (*intent.Attempt, error) {
+func (tx *transaction) unlessKept(key intent.Key, a *intent.Attempt) (*intent.Attempt, error) {
 	if a == nil {
 		return nil, nil
 	}
-	const query = `SELECT count(*) FROM attempts a LEFT JOIN owners o ON o.id = a.owner
-		WHERE a.intent = ? AND a.started_at IS ? AND a.provider_key = ? AND ifnull(o.name, '') = ?`
+	const query = `SELECT count(*) FROM intents i CROSS JOIN attempts a ON a.intent = i.id
+		WHERE i.key = ? AND a.started_at IS ? AND a.provider_key = ? AND a.owner IS ` + numbered
 	var n int
-	if err := tx.row(ctx, query, []any{id, instant(a.StartedAt), a.ProviderKey, a.Owner}, &n); err != nil {
+	if _, err := tx.first(query, []any{keyBlob(key), instant(a.StartedAt), providerKey(a.ProviderKey), a.Owner}, &n); err != nil {
 		return nil, err
 	}
 	if n > 0 {

@@ -65,7 +65,7 @@ func TestSpillThatCannotBeAppliedIsKeptAside(t *testing.T) {
 	if err := l.Spill(record(row)); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.WriteSQL(t.Context(), "CREATE TRIGGER stop BEFORE UPDATE ON intents BEGIN SELECT raise(ABORT, 'stop'); END"); err != nil {
+	if err := l.WriteSQL("CREATE TRIGGER stop BEFORE UPDATE ON intents BEGIN SELECT raise(ABORT, 'stop'); END"); err != nil {
 		t.Fatal(err)
 	}
 	again := open(t, path)

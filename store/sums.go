@@ -1,7 +1,7 @@
 package store
 
 import (
-	"context"
+	"slices"
 
 	"counterfoil/intent"
 )
@@ -20,26 +20,26 @@ func counted(r *intent.Row) (t intent.Total) {
 	return t
 }
 
-// sum carries the difference between a row before and after into the sums.
-// Reading them then costs the same however much a seller has sold.
-func (tx *transaction) sum(ctx context.Context, before, after loaded) error {
-	was, is := counted(&before.row), counted(&after.row)
-	if before.row.Currency == after.row.Currency && before.resources == after.resources {
-		return tx.add(ctx, after, intent.Total{Open: is.Open - was.Open, Spent: is.Spent - was.Spent})
-	}
-	if err := tx.add(ctx, before, intent.Total{Open: -was.Open, Spent: -was.Spent}); err != nil {
-		return err
-	}
-	return tx.add(ctx, after, is)
+// countedSQL is counted, of a row of table intents.
+func countedSQL(table string) (open, spent string) {
+	t := table + "."
+	return "iif(" + t + "open = 1 AND " + t + "state <> 'performed' AND " + t + "effect_id = '', " + t + "cents, 0)",
+		"iif(" + t + "open = 1 OR " + t + "state = 'performed', " + t + "cents, 0)"
 }
 
-const queryAdd = `INSERT INTO sums (resource, currency, open, spent)
-	SELECT value, ?, ?, ? FROM json_each(?) WHERE true
-	ON CONFLICT (resource, currency) DO UPDATE SET open = open + excluded.open, spent = spent + excluded.spent`
-
-func (tx *transaction) add(ctx context.Context, l loaded, t intent.Total) error {
-	if t == (intent.Total{}) {
-		return nil
+// sum marks what a row touches as changed, and carries the difference between
+// the row before and after into the sums there. Reading them then costs the
+// same however much a seller has sold.
+func (tx *transaction) sum(before, after loaded) error {
+	was, is := before.counted, after.counted
+	if before.currency != after.currency {
+		if err := tx.mark(before.resources, before.currency, intent.Total{Open: -was.Open, Spent: -was.Spent}); err != nil {
+			return err
+		}
+		return tx.mark(after.resources, after.currency, is)
 	}
-	return tx.exec(ctx, queryAdd, l.row.Currency, t.Open, t.Spent, l.resources)
+	if err := tx.mark(before.resources, after.currency, intent.Total{Open: is.Open - was.Open, Spent: is.Spent - was.Spent}); err != nil {
+		return err
+	}
+	return tx.mark(slices.Clone(after.resources[len(before.resources):]), after.currency, is)
 }

@@ -15,7 +15,7 @@ func TestFullDisk(t *testing.T) {
 	path := newPath(t)
 	l := open(t, path)
 	row := commit(t, l, claim(0))
-	if err := l.Fill(t.Context()); err != nil {
+	if err := l.Fill(); err != nil {
 		t.Fatal(err)
 	}
 	var err error

@@ -1,0 +1,76 @@
+package store
+
+import (
+	"context"
+	"maps"
+)
+
+// nameOf is SQL for the name that a column has the number of, empty for none.
+func nameOf(column string) string {
+	return "ifnull((SELECT name FROM names WHERE id = " + column + "), '')"
+}
+
+// numbered is SQL for the number of the name that is asked for.
+const numbered = "(SELECT id FROM names WHERE name = ?)"
+
+// kind is the number of a kind of resources, 0 where the ledger knows none of it.
+// A number once given stays, so it is asked for once.
+func (l *Ledger) kind(ctx context.Context, name string) (id int64, err error) {
+	if known, ok := l.kinds.Load(name); ok {
+		id, _ = known.(int64)
+		return id, nil
+	}
+	if ok, err := l.scan(ctx, "kind "+name, queryName, []any{name}, &id); err != nil || !ok {
+		return 0, err
+	}
+	l.kinds.Store(name, id)
+	return id, nil
+}
+
+const queryName = "SELECT id FROM names WHERE name = ?"
+
+// known is the number of a name, if the ledger has it.
+func (tx *transaction) known(name string) (id int64, ok bool, err error) {
+	if id, ok := tx.writer.names[name]; ok {
+		return id, true, nil
+	}
+	if id, ok := tx.names[name]; ok {
+		return id, true, nil
+	}
+	if ok, err = tx.first(queryName, []any{name}, &id); ok {
+		tx.names[name] = id
+	}
+	return id, ok, err
+}
+
+// number is the number of a name, which is given one where it has none.
+func (tx *transaction) number(name string) (int64, error) {
+	id, ok, err := tx.known(name)
+	if ok || err != nil {
+		return id, err
+	}
+	id, err = tx.insert("INSERT INTO names (name) VALUES (?)", name)
+	if err == nil {
+		tx.names[name] = id
+	}
+	return id, err
+}
+
+// numbers are those of names, nil for an empty one.
+func (tx *transaction) numbers(names ...string) ([]any, error) {
+	all := make([]any, len(names))
+	for i, name := range names {
+		if name == "" {
+			continue
+		}
+		id, err := tx.number(name)
+		if err != nil {
+			return nil, err
+		}
+		all[i] = id
+	}
+	return all, nil
+}
+
+// learn keeps the numbers that are durable now.
+func (tx *transaction) learn() { maps.Copy(tx.writer.names, tx.names) }
