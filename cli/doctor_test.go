@@ -185,7 +185,7 @@ func TestDoctorDamage(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.must(0, refund()...)
-	r.edit("PRAGMA writable_schema = ON", "UPDATE sqlite_schema SET rootpage = 2 WHERE name = 'intents_due'")
+	r.edit("PRAGMA writable_schema = ON", "UPDATE sqlite_schema SET rootpage = 2 WHERE name = 'intents_blocking'")
 	r.doctor(0)
 	found := r.doctor(1, "--full")
 	if f := found["ledger, every page"]; f.Level != "wrong" && found["ledger"].Level != "wrong" {

@@ -42,6 +42,7 @@
 //	                                beside the marketplace
 //	spoil ledger                    writes over its beginning
 //	outdate                         makes the ledger that of a newer binary
+//	age DURATION                    makes all that is in it so much older
 //	footprint FILE                  lists the data directory, to be compared
 //	private                         files there are 0600, in 0700 directories
 //	listen SECRET VAR               takes notifications, at the address in VAR
@@ -49,6 +50,10 @@
 //	web STATUS URL [NAME:VALUE…] [JSON]
 //	    One request over HTTP, with these headers; with JSON it is a POST. The
 //	    answer becomes stdout, a tool's as after mcp; status and headers, stderr.
+//	between in_use|unplug|plug      stands before COUNTERFOIL_SANDBOX_URL: the next
+//	    write is done and answered with 409; after the next lookup no connection is
+//	    taken; or all are again
+//	between writes N                so many writes have passed it
 //	post PATH JSON                  what somebody else does, at COUNTERFOIL_SANDBOX_URL
 //
 // Every answer that passes through a script is held to the laws of answers that
@@ -85,38 +90,44 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// TestScripts plays every script that no case has played.
 func TestScripts(t *testing.T) {
-	binary := build(t, "crashpoints")
-	testscript.Run(t, testscript.Params{
-		Dir:                "testdata",
-		RequireUniqueNames: true,
-		Setup:              func(env *testscript.Env) error { return newStage(env, binary) },
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"answer":    answer,
-			"ask":       ask,
-			"await":     await,
-			"books":     books,
-			"ended":     ended,
-			"endinput":  endInput,
-			"footprint": footprint,
-			"keep":      keep,
-			"listen":    listen,
-			"lose":      lose,
-			"mcp":       mcp,
-			"notified":  notified,
-			"outdate":   outdate,
-			"part":      part,
-			"post":      post,
-			"private":   private,
-			"rows":      rows,
-			"say":       say,
-			"serve":     serve,
-			"signal":    signalTo,
-			"spoil":     spoil,
-			"start":     start,
-			"tally":     tally,
-			"until":     until,
-			"web":       web,
-		},
-	})
+	begins(t)
+	for _, name := range allScripts(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			playScript(t, name)
+		})
+	}
+}
+
+// commands are what a script may say beside testscript's own.
+var commands = map[string]func(*testscript.TestScript, bool, []string){
+	"age":       age,
+	"answer":    answer,
+	"ask":       ask,
+	"await":     await,
+	"between":   stand,
+	"books":     books,
+	"ended":     ended,
+	"endinput":  endInput,
+	"footprint": footprint,
+	"keep":      keep,
+	"listen":    listen,
+	"lose":      lose,
+	"mcp":       mcp,
+	"notified":  notified,
+	"outdate":   outdate,
+	"part":      part,
+	"post":      post,
+	"private":   private,
+	"rows":      rows,
+	"say":       say,
+	"serve":     serve,
+	"signal":    signalTo,
+	"spoil":     spoil,
+	"start":     start,
+	"tally":     tally,
+	"until":     until,
+	"web":       web,
 }

@@ -57,7 +57,7 @@ var reasons = map[string]string{
 	"paused":                "not_performed never",
 	"authority_unreachable": "not_performed wait_and_retry",
 	"not_sent":              "not_performed wait_and_retry",
-	"absent_after_lookup":   "not_performed wait_and_retry",
+	"absent_after_lookup":   "not_performed wait_and_retry never",
 	"refused_by_authority":  "not_performed wait_and_retry never",
 	"repeat_not_allowed":    "not_performed never",
 	"cancelled":             "not_performed wait_and_retry",
@@ -78,12 +78,22 @@ func isAnswer(text []byte) bool {
 
 // heard holds an answer to the laws and keeps it for tally.
 func heard(ts *testscript.TestScript, text []byte) answered {
-	var a answered
+	a, err := lawful(text)
+	ts.Check(err)
+	s := stageOf(ts)
+	s.answers = append(s.answers, bytes.TrimSpace(text))
+	return a
+}
+
+// lawful holds an answer to the laws.
+func lawful(text []byte) (a answered, err error) {
 	if err := json.Unmarshal(text, &a); err != nil {
-		ts.Fatalf("the answer is not JSON: %v\n%s", err, text)
+		return a, fmt.Errorf("the answer is not JSON: %w\n%s", err, text)
 	}
 	keys, err := membersOf(text)
-	ts.Check(err)
+	if err != nil {
+		return a, fmt.Errorf("the answer: %w\n%s", err, text)
+	}
 	var breaches []string
 	if slices.Contains(readOutcomes, a.Outcome) && a.Retry == "" {
 		breaches = readLaws(a, keys)
@@ -91,11 +101,9 @@ func heard(ts *testscript.TestScript, text []byte) answered {
 		breaches = append(writeLaws(a, keys), wordLaws(a, text)...)
 	}
 	if len(breaches) > 0 {
-		ts.Fatalf("an answer that CONTRACT does not allow: %s\n%s", strings.Join(breaches, "; "), text)
+		return a, fmt.Errorf("an answer that CONTRACT does not allow: %s\n%s", strings.Join(breaches, "; "), text)
 	}
-	s := stageOf(ts)
-	s.answers = append(s.answers, bytes.TrimSpace(text))
-	return a
+	return a, nil
 }
 
 // membersOf returns an object's keys in their order; a null is an error.

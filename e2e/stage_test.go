@@ -20,6 +20,7 @@ type stage struct {
 	processes map[string]*process
 	answers   [][]byte // since the last tally
 	hook      *webhook // who is notified, if anybody
+	between   *between // what stands before the marketplace, if anything
 }
 
 type stageKey struct{}

@@ -133,9 +133,9 @@ func Scope(family string, ids ...string) string {
 	return b.String()
 }
 
-func escapeID(id string) string {
-	return strings.NewReplacer("%", "%25", "/", "%2F", ":", "%3A").Replace(id)
-}
+var idEscapes = strings.NewReplacer("%", "%25", "/", "%2F", ":", "%3A")
+
+func escapeID(id string) string { return idEscapes.Replace(id) }
 
 func hexSum(s string) string {
 	sum := sha256.Sum256([]byte(s))

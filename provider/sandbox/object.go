@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 )
@@ -35,10 +36,11 @@ type object struct {
 var errForeign = errors.New("foreign body")
 
 // strictly decodes a body that is one JSON object with at least these members,
-// none of them null. Another one is errForeign.
+// none of them null. Another one is errForeign, and so is one that says a thing
+// twice: the decoder would take the last of several, in whatever case.
 func strictly(body []byte, v any, members ...string) error {
 	var present map[string]json.RawMessage
-	if !utf8.Valid(body) || json.Unmarshal(body, &present) != nil {
+	if !utf8.Valid(body) || json.Unmarshal(body, &present) != nil || !saysOnce(json.NewDecoder(bytes.NewReader(body))) {
 		return errForeign
 	}
 	for _, m := range members {
@@ -51,6 +53,35 @@ func strictly(body []byte, v any, members ...string) error {
 	}
 	return nil
 }
+
+// saysOnce reports whether in the next value of valid JSON every object has each
+// member once, spelled as the marketplace spells them all: in lower case.
+func saysOnce(d *json.Decoder) bool {
+	token, err := d.Token()
+	open, isDelim := token.(json.Delim)
+	if err != nil || !isDelim {
+		return err == nil
+	}
+	seen := map[string]bool{}
+	for d.More() {
+		if open == '{' {
+			token, err := d.Token()
+			name, _ := token.(string)
+			if err != nil || seen[name] || strings.ContainsFunc(name, notLower) {
+				return false
+			}
+			seen[name] = true
+		}
+		if !saysOnce(d) {
+			return false
+		}
+	}
+	_, err = d.Token() // its end
+	return err == nil
+}
+
+// notLower also holds for letters outside ASCII, two of which fold to an s or a k.
+func notLower(r rune) bool { return 'A' <= r && r <= 'Z' || r >= utf8.RuneSelf }
 
 // parseObject reads one effect.
 func parseObject(body []byte) (object, error) {
