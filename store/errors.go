@@ -111,7 +111,8 @@ func (l *Ledger) trouble(err error) error {
 		return &refusal{"the file is read-only", err}
 	case lib.SQLITE_IOERR, lib.SQLITE_CANTOPEN, lib.SQLITE_NOLFS, lib.SQLITE_NOMEM, lib.SQLITE_PROTOCOL:
 		return &refusal{"the disk does not answer", err}
-	case lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB:
+	case lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB,
+		lib.SQLITE_ERROR: // the statements are ours, so the schema is not
 		damaged := &refusal{"the file is damaged", err}
 		l.damaged.Store(damaged)
 		return damaged
