@@ -69,7 +69,7 @@ func (c *call) mayClaim(ctx context.Context) *Result {
 		return c.interrupted(ctx)
 	}
 	if !c.e.leave.mayClaim(c.e.clock.now()) {
-		return c.withdrawn()
+		return c.withdrawn(ctx)
 	}
 	if c.deadline.Sub(c.e.clock.now()) < c.e.o.ProviderTimeout+c.e.o.ProviderTimeout/2 {
 		answer := c.e.refuse(Refusal{Reason: ReasonUnreachable})

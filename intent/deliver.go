@@ -19,17 +19,17 @@ type tried struct {
 // records how that went. A try that may have reached the desk is looked up
 // before the next one. Without a desk a person is notified instead.
 func (e *Engine) deliver(ctx context.Context, esc Escalation) Escalation {
-	return e.deliverWithin(ctx, esc, e.reserve()/2)
+	return e.deliverWithin(ctx, esc, e.reserve()/2).esc
 }
 
 // deliverWithin bounds the send to the desk, and as long again for the lookup
 // of one whose answer was lost.
-func (e *Engine) deliverWithin(ctx context.Context, esc Escalation, within time.Duration) Escalation {
+func (e *Engine) deliverWithin(ctx context.Context, esc Escalation, within time.Duration) tried {
 	switch {
 	case !esc.DeliveredAt.IsZero():
-		return esc
+		return tried{esc: esc, evidence: EvidenceLedger}
 	case e.o.Desk == nil:
-		return e.notifyInstead(ctx, esc, within)
+		return tried{esc: e.notifyInstead(ctx, esc, within)}
 	}
 	ctx, cancel := e.detach(ctx, e.clock.now().Add(2*within))
 	defer cancel()
@@ -44,7 +44,7 @@ func (e *Engine) deliverWithin(ctx context.Context, esc Escalation, within time.
 		t.esc.HandoffID, t.esc.DeliveredAt, t.esc.DueAt = t.effect.ID, e.clock.now(), time.Time{}
 	}
 	e.recordTry(ctx, t)
-	return t.esc
+	return t
 }
 
 // tell looks for an escalation that may be at the desk already, and sends it

@@ -42,7 +42,8 @@ func (c *call) deliverHandoff(ctx context.Context, key Key, act Act, earlier boo
 	if err != nil || !ok {
 		return *c.ledgerDown(ctx, "outbox", err)
 	}
-	esc = c.e.deliverWithin(ctx, esc, c.e.o.ProviderTimeout)
+	t := c.e.deliverWithin(ctx, esc, c.e.o.ProviderTimeout)
+	esc = t.esc
 	reads, cancel := recording(ctx)
 	defer cancel()
 	row, ok, err := c.e.o.Ledger.Find(reads, key)
@@ -51,7 +52,9 @@ func (c *call) deliverHandoff(ctx context.Context, key Key, act Act, earlier boo
 	}
 	s := spoken{told: &esc, evidence: row.Evidence}
 	if !esc.DeliveredAt.IsZero() {
-		s.unrecorded = row.State != StatePerformed // the desk has it, and that could not be written
+		if row.State != StatePerformed { // the desk has it, and that could not be written
+			s.unrecorded, s.evidence = true, t.evidence
+		}
 		row.State, row.EffectID = StatePerformed, esc.HandoffID
 		s.outcome = Performed
 		if earlier && row.Evidence == EvidenceLookup {
@@ -91,7 +94,7 @@ func (c *call) turn(ctx context.Context, key Key) *Result {
 // nothing can be read: then the ticket is taken as it was spelled.
 func (c *call) readForHandoff(ctx context.Context) (Readable, *Result) {
 	if ctx.Err() != nil || !c.e.leave.mayClaim(c.e.clock.now()) {
-		return Readable{}, c.withdrawn()
+		return Readable{}, c.withdrawn(ctx)
 	}
 	switch r := c.readRepeatedly(ctx).(type) {
 	case Readable:

@@ -150,8 +150,14 @@ func (e *Engine) refuse(f Refusal) Result {
 }
 
 // withdrawn answers a call that was cancelled, or met a departing engine,
-// before it claimed anything.
-func (c *call) withdrawn() *Result {
+// before it claimed anything. What an earlier one did is told all the same.
+func (c *call) withdrawn(ctx context.Context) *Result {
+	reads, cancel := recording(ctx)
+	defer cancel()
+	row, ok, err := c.e.o.Ledger.Recognise(reads, c.loc.Ticket, c.fp)
+	if err == nil && ok && row.State == StatePerformed {
+		return c.remembered(reads, row)
+	}
 	answer := c.e.refuse(Refusal{Reason: ReasonCancelled})
 	return &answer
 }
@@ -163,7 +169,7 @@ func (c *call) interrupted(ctx context.Context) *Result {
 		answer := c.e.refuse(Refusal{Reason: ReasonUnreachable})
 		return &answer
 	}
-	return c.withdrawn()
+	return c.withdrawn(ctx)
 }
 
 // ledgerDown answers where the ledger cannot be read or written: nothing was
