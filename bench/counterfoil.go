@@ -22,7 +22,7 @@ type product struct {
 	engine *intent.Engine
 }
 
-func openProduct(ctx context.Context, dir string) (contender, error) {
+func openProduct(ctx context.Context, _ options, dir string) (contender, error) {
 	return openProductOn(ctx, filepath.Join(dir, "ledger.db"), "bench")
 }
 

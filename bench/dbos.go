@@ -18,12 +18,13 @@ import (
 // under an id that has been run gets the recorded result.
 type durable struct {
 	ctx dbos.Context
+	run string  // in every id: a Postgres may have been used before
 	db  *sql.DB // nil on Postgres
 }
 
 // openDBOSOnSQLite sets what DBOS sets by itself, but for synchronous, which is
 // NORMAL there: a commit could then be lost with the power.
-func openDBOSOnSQLite(ctx context.Context, dir string) (contender, error) {
+func openDBOSOnSQLite(ctx context.Context, o options, dir string) (contender, error) {
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "dbos.db")+
 		"?_txlock=immediate&_pragma=busy_timeout(60000)&_pragma=journal_mode(wal)&_pragma=foreign_keys(on)&_pragma=synchronous(full)")
 	if err != nil {
@@ -31,7 +32,7 @@ func openDBOSOnSQLite(ctx context.Context, dir string) (contender, error) {
 	}
 	db.SetMaxOpenConns(8)
 	db.SetMaxIdleConns(8)
-	d, err := launch(ctx, dbos.Config{SQLiteSystemDB: db})
+	d, err := launch(ctx, o, dbos.Config{SQLiteSystemDB: db})
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
@@ -39,11 +40,11 @@ func openDBOSOnSQLite(ctx context.Context, dir string) (contender, error) {
 	return d, nil
 }
 
-func openDBOSOnPostgres(ctx context.Context, url string) (contender, error) {
-	return launch(ctx, dbos.Config{DatabaseURL: url})
+func openDBOSOnPostgres(ctx context.Context, o options, _ string) (contender, error) {
+	return launch(ctx, o, dbos.Config{DatabaseURL: o.postgres})
 }
 
-func launch(ctx context.Context, c dbos.Config) (*durable, error) {
+func launch(ctx context.Context, o options, c dbos.Config) (*durable, error) {
 	c.AppName = "bench"
 	c.Logger = slog.New(slog.NewTextHandler(io.Discard, nil))
 	d, err := dbos.NewContext(ctx, c)
@@ -54,18 +55,15 @@ func launch(ctx context.Context, c dbos.Config) (*durable, error) {
 	if err := dbos.Launch(d); err != nil {
 		return nil, err
 	}
-	return &durable{ctx: d}, nil
+	return &durable{ctx: d, run: o.run}, nil
 }
 
 func refundWorkflow(ctx dbos.Context, n int64) (string, error) {
 	return dbos.RunAsStep(ctx, func(context.Context) (string, error) { return fmt.Sprintf("re_%d", n), nil })
 }
 
-// started makes the ids of this run its own: a Postgres may have been used before.
-var started = time.Now().UnixNano()
-
 func (d *durable) once(_ context.Context, n int64) error {
-	handle, err := dbos.RunWorkflow(d.ctx, refundWorkflow, n, dbos.WithWorkflowID(fmt.Sprintf("refund-%d-%d", started, n)))
+	handle, err := dbos.RunWorkflow(d.ctx, refundWorkflow, n, dbos.WithWorkflowID(fmt.Sprintf("refund-%s-%d", d.run, n)))
 	if err != nil {
 		return err
 	}

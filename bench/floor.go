@@ -13,7 +13,7 @@ import (
 // claims before it sends and records afterwards can be faster.
 type floor struct{ file *os.File }
 
-func openFloor(_ context.Context, dir string) (contender, error) {
+func openFloor(_ context.Context, _ options, dir string) (contender, error) {
 	f, err := os.Create(filepath.Join(dir, "floor"))
 	if err != nil {
 		return nil, err

@@ -25,10 +25,9 @@ const smallLedger = 10_000
 // growth is a ledger of some size, and what was measured on it.
 type growth struct {
 	intents  int64
-	loaded   time.Duration // how long it took to fill it
-	bytes    int64         // of the file
-	texts    int64         // of those: arguments, payloads and requests
-	claims   measured      // one caller's refunds
+	bytes    int64    // of the file
+	texts    int64    // of those: arguments, payloads and requests
+	claims   measured // one caller's refunds
 	started  []time.Duration
 	resident int64 // bytes of an idle server
 }
@@ -45,7 +44,7 @@ func grow(ctx context.Context, o options) ([]*growth, error) {
 	for _, intents := range []int64{min(smallLedger, o.grow), o.grow} {
 		g := &growth{intents: intents}
 		dir := filepath.Join(o.dir, fmt.Sprintf("grown-%d", intents))
-		path, err := found(ctx, binary, dir)
+		path, err := ledgerIn(ctx, binary, dir)
 		if err != nil {
 			return nil, err
 		}
@@ -71,8 +70,8 @@ func grow(ctx context.Context, o options) ([]*growth, error) {
 // claimOnBoth has one caller refund on one ledger and on the other, in turn.
 func claimOnBoth(ctx context.Context, o options, all []*growth, opened []contender) error {
 	turns := make([][]measured, len(all))
-	next := o.grow
-	for range o.rounds + 1 { // the first one warms up
+	next := time.Now().UnixNano() // none of what is there
+	for range o.rounds + 1 {      // the first one warms up
 		for i := range all {
 			m, err := measure(ctx, 1, o.period, func(ctx context.Context, _ int64) error {
 				next++
@@ -92,14 +91,19 @@ func claimOnBoth(ctx context.Context, o options, all []*growth, opened []contend
 
 func accountOf(path string) string { return strings.TrimSuffix(filepath.Base(path), ".ledger.db") }
 
-// fill makes intents that were performed, in one commit each.
+// fill makes intents that were performed, in one commit each. Those that are
+// there, from a run before in the same directory, stay.
 func (g *growth) fill(ctx context.Context, path string) error {
+	have, err := intentsIn(ctx, path)
+	if err != nil || have >= g.intents {
+		return err
+	}
 	ledger, err := store.Open(ctx, store.Options{Path: path, Account: accountOf(path), NewID: uuid.NewString, Now: time.Now})
 	if err != nil {
 		return err
 	}
-	begin := time.Now()
 	var next atomic.Int64
+	next.Store(have)
 	var failed atomic.Pointer[error]
 	var wg sync.WaitGroup
 	for range 64 {
@@ -116,12 +120,20 @@ func (g *growth) fill(ctx context.Context, path string) error {
 	}
 	wg.Wait()
 	fmt.Fprintln(os.Stderr)
-	g.loaded = time.Since(begin)
 	err = ledger.Close()
 	if first := failed.Load(); first != nil {
 		err = errors.Join(*first, err)
 	}
 	return errors.Join(err, ctx.Err())
+}
+
+func intentsIn(ctx context.Context, path string) (n int64, err error) {
+	db, err := sql.Open("sqlite", "file:"+path+"?mode=ro")
+	if err != nil {
+		return 0, err
+	}
+	err = db.QueryRowContext(ctx, "SELECT count(*) FROM intents").Scan(&n)
+	return n, errors.Join(err, db.Close())
 }
 
 // performed is the n-th refund as its claim and its record leave it.

@@ -26,12 +26,19 @@ type options struct {
 	grow      int64
 	processes int
 	update    string
-	saturate  string
+
+	// Of the processes that the program starts of itself.
+	saturate string
+	turn     string
+	run      string
+	callers  int
+	repeats  bool
+	from     int64
 }
 
 func main() {
 	var o options
-	flag.StringVar(&o.dir, "dir", "", "where to measure: a directory on a real disk (default: a temporary one)")
+	flag.StringVar(&o.dir, "dir", "", "where to measure: a directory on a real disk, in which grown ledgers stay (default: a temporary one)")
 	flag.IntVar(&o.rounds, "rounds", 5, "how often each contender takes its turn")
 	flag.DurationVar(&o.period, "for", 2*time.Second, "how long a turn is")
 	flag.StringVar(&o.peers, "only", "", "contenders to measure, by name, with commas between them (default: all)")
@@ -39,7 +46,13 @@ func main() {
 	flag.Int64Var(&o.grow, "grow", 100_000, "how many intents the large ledger is to have; 0: no large ledger")
 	flag.IntVar(&o.processes, "processes", 4, "how many processes share one ledger; 0: none")
 	flag.StringVar(&o.update, "update", "", "the page whose generated part to write anew, docs/PERFORMANCE.md")
-	flag.StringVar(&o.saturate, "saturate", "", "be one of the processes that share this ledger (for the program itself)")
+	const itself = "for the program itself"
+	flag.StringVar(&o.saturate, "saturate", "", itself)
+	flag.StringVar(&o.turn, "turn", "", itself)
+	flag.StringVar(&o.run, "run", "", itself)
+	flag.IntVar(&o.callers, "callers", 1, itself)
+	flag.BoolVar(&o.repeats, "repeats", false, itself)
+	flag.Int64Var(&o.from, "from", 0, itself)
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -50,8 +63,11 @@ func main() {
 }
 
 func run(ctx context.Context, o options) (err error) {
-	if o.saturate != "" {
-		return saturate(ctx, o.saturate, o.period)
+	switch {
+	case o.saturate != "":
+		return saturate(ctx, o)
+	case o.turn != "":
+		return takeTurn(ctx, o)
 	}
 	if o.dir == "" {
 		if o.dir, err = os.MkdirTemp("", "bench"); err != nil {

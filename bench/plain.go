@@ -15,7 +15,7 @@ import (
 // lookups or texts.
 type plain struct{ db *sql.DB }
 
-func openPlain(ctx context.Context, dir string) (contender, error) {
+func openPlain(ctx context.Context, _ options, dir string) (contender, error) {
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "plain.db")+
 		"?_txlock=immediate&_busy_timeout=60000&_pragma=journal_mode(wal)&_synchronous=FULL")
 	if err != nil {

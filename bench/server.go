@@ -24,8 +24,8 @@ func build(ctx context.Context, dir string) (string, error) {
 	return binary, cmd.Run()
 }
 
-// found has a server make its data, and says where its ledger is.
-func found(ctx context.Context, binary, dir string) (string, error) {
+// ledgerIn has a server make its data, and says where its ledger is.
+func ledgerIn(ctx context.Context, binary, dir string) (string, error) {
 	cmd := exec.CommandContext(ctx, binary, "call", "--data-dir", dir, "get_order", "order_id=SU-88421")
 	cmd.Stderr = os.Stderr
 	if err := cmd.Run(); err != nil {

@@ -29,7 +29,7 @@ type shared struct {
 // share has several processes refund on one ledger as fast as they can.
 func share(ctx context.Context, o options) ([]shared, error) {
 	dir := filepath.Join(o.dir, "shared")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := anew(dir); err != nil {
 		return nil, err
 	}
 	self, err := os.Executable()
@@ -89,8 +89,8 @@ func startSharing(ctx context.Context, self, dir string, period time.Duration) (
 }
 
 // saturate is what such a process does.
-func saturate(ctx context.Context, dir string, period time.Duration) error {
-	p, err := openProduct(ctx, dir)
+func saturate(ctx context.Context, o options) error {
+	p, err := openProduct(ctx, o, o.saturate)
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func saturate(ctx context.Context, dir string, period time.Duration) error {
 		return err
 	}
 	own := int64(os.Getpid()) << 32
-	m, err := measure(ctx, callersSharing, period, func(ctx context.Context, n int64) error { return p.once(ctx, own+n) })
+	m, err := measure(ctx, callersSharing, o.period, func(ctx context.Context, n int64) error { return p.once(ctx, own+n) })
 	if err := errors.Join(err, p.close()); err != nil {
 		return err
 	}

@@ -72,10 +72,7 @@ type conclusion struct {
 func (c *call) conclude(ctx context.Context, row Row, act Act, answer Answer) conclusion {
 	now := c.e.clock.now()
 	ended := row
-	ended.SenderDone = true
-	if now.Before(ended.SendBy) {
-		ended.SendBy = now
-	}
+	ended.SenderDone, ended.SendBy = true, c.e.endedBy(row, now)
 	switch a := answer.(type) {
 	case AnsweredPerformed:
 		return c.concludePerformed(ended, a, now)

@@ -48,19 +48,6 @@ func (c Capabilities) keyUsableUntil(opened time.Time) time.Time {
 	return opened.Add(c.Dedupe - margin)
 }
 
-// absenceCounts reports whether "not found", looked up at asked, is evidence
-// about a send that ended at ended.
-func (c Capabilities) absenceCounts(ended, asked time.Time) bool {
-	switch c.Lookup {
-	case LookupReadAfterWrite:
-		return true
-	case LookupDelayed:
-		return !asked.Before(ended.Add(c.LookupDelay))
-	case LookupNone, LookupWebhook:
-	}
-	return false
-}
-
 // landedBy is when a send that ended at ended has brought its effect, if it
 // brings one at all, and a lookup shows it; the zero time where the provider
 // declares no bound.

@@ -159,7 +159,7 @@ func closeBy(row Row, caps Capabilities, seen sighting) Row {
 		row.Closed = true
 	}
 	over := seen.afterLanding(row, caps) && !seen.asked.Before(row.WatchUntil)
-	if over && caps.absenceCounts(row.SendBy, seen.asked) && row.SenderDone {
+	if over && seen.absenceCounts(row, caps) && row.SenderDone {
 		row.Closed, row.WatchUntil = true, time.Time{}
 	}
 	return row

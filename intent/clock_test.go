@@ -55,3 +55,21 @@ func TestClocksAgree(t *testing.T) {
 		r.wantEffects("refund", 1)
 	})
 }
+
+// A clock that fell back shows no key's age: what may still land is not sent
+// again until it has caught up, and a person is told.
+func TestClockThatFellBack(t *testing.T) {
+	bubble(t, func(r *rig) {
+		set := r.setClock()
+		p := r.process("P1")
+		r.faultOnce("refunds.create", "timeout_before_accept")
+		want(t, p.do(nil), intent.NotPerformed, intent.ReasonAbsent, intent.RetryWait)
+		set(-3 * time.Hour)
+		second := p.do(nil)
+		want(t, second, intent.Unknown, intent.ReasonLookupWeak, intent.RetryNever)
+		if second.Escalation == nil {
+			t.Error("nobody is told")
+		}
+		r.wantEffects("refund", 0)
+	})
+}

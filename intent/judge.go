@@ -110,7 +110,7 @@ func (c *call) queueApproval(ctx context.Context, p *plan, j NeedsPerson) (*plan
 	}
 	waiting := askedBy(ctx, p.row)
 	waiting.State, waiting.Reason, waiting.Retry = StateAwaiting, ReasonApproval, RetryNever
-	waiting.Reopened = false
+	waiting.Reopened, waiting.Released = false, false // a release was of an attempt that has settled since
 	waiting.DueAt = nextLook(waiting, c.op.Steps()[0].Capabilities(), c.e.clock.now())
 	p.act.Figures = j.Figures
 	waiting.UpdatedAt = c.e.clock.now()

@@ -19,6 +19,20 @@ func (s sighting) afterLanding(row Row, caps Capabilities) bool {
 	return !landed.IsZero() && !s.asked.Before(landed) && s.elapsed >= landed.Sub(row.ClaimedAt)
 }
 
+// absenceCounts reports whether "not found" is evidence about what the row's
+// last claim sent: a delayed lookup shows it only some time after, by each clock.
+func (s sighting) absenceCounts(row Row, caps Capabilities) bool {
+	shows := row.SendBy.Add(caps.LookupDelay)
+	switch caps.Lookup {
+	case LookupReadAfterWrite:
+		return true
+	case LookupDelayed:
+		return !s.asked.Before(shows) && s.elapsed >= shows.Sub(row.ClaimedAt)
+	case LookupNone, LookupWebhook:
+	}
+	return false
+}
+
 // learnt reports whether the authority said anything.
 func learnt(s sighting) bool {
 	switch s.finding.(type) {
@@ -63,7 +77,7 @@ func settles(s sighting, row Row, caps Capabilities) bool {
 	case Found, FoundOther, LookupUnsupported:
 		return true
 	case Absent:
-		return caps.absenceCounts(row.SendBy, s.asked)
+		return s.absenceCounts(row, caps)
 	case LookupFailed:
 	}
 	return false

@@ -195,11 +195,13 @@ func (c *call) check(ctx context.Context, p *plan, exists bool) (*plan, *Result)
 // adopt records an effect that was found before anything was claimed: it is of
 // an earlier call, whatever the ledger knows of it. Nil: read again.
 func (c *call) adopt(ctx context.Context, p *plan) *Result {
+	if p.row.Version == 0 {
+		p = c.lastRepeat(ctx, p)
+	}
 	if p.row.Version != 0 {
 		settled, told, err := c.e.settle(ctx, c.op, p.row, p.act, p.seen)
 		return c.sayWith(ctx, settled, p.act, spoken{evidence: EvidenceLookup, told: told, unrecorded: err != nil})
 	}
-	p = c.lastRepeat(ctx, p)
 	p.row.State, p.row.SenderDone = StateUnknown, true
 	r := rule(p.row, c.op.Class(), c.op.Steps()[0].Capabilities(), p.seen)
 	ch := c.e.change(ctx, c.op, p.row, r, p.act)

@@ -65,8 +65,8 @@ func (c *call) believed(ctx context.Context, row Row) bool {
 	return age < confirmedForReversible && len(c.newerInScope(ctx, row)) == 0
 }
 
-// newerInScope are the other rows of a row's scope that were written after it
-// or are still open, newest first.
+// newerInScope are the other rows of a row's scope that were written after it, or
+// after its effect was last seen, or are still open; newest first.
 func (c *call) newerInScope(ctx context.Context, row Row) []Row {
 	anchor := c.loc.Anchor
 	if anchor == (Resource{}) {
@@ -79,7 +79,8 @@ func (c *call) newerInScope(ctx context.Context, row Row) []Row {
 	}
 	var newer []Row
 	for _, other := range around {
-		if other.Scope == row.Scope && other.Key != row.Key && (other.Version > row.Version || other.Open()) {
+		after := other.Version > row.Version || !other.UpdatedAt.Before(row.ConfirmedAt) // a person may have written the row since
+		if other.Scope == row.Scope && other.Key != row.Key && (after || other.Open()) {
 			newer = append(newer, other)
 		}
 	}
@@ -119,7 +120,8 @@ func (c *call) lookAgain(ctx context.Context, row Row) *Result {
 		c.e.fault("record what a lookup found", err)
 	}
 	evidence := rowEvidence(settled)
-	if _, found := seen.finding.(Found); found || learnt(seen) && settled.State != StatePerformed {
+	found, there := seen.finding.(Found)
+	if there && found.Effect.ID == settled.EffectID || learnt(seen) && settled.State != StatePerformed {
 		evidence = EvidenceLookup
 	}
 	return c.sayWith(ctx, settled, act, spoken{

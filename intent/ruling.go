@@ -51,15 +51,12 @@ func rule(row Row, class Class, caps Capabilities, s sighting) ruling {
 }
 
 func ruleFound(row Row, class Class, effect Effect, asked time.Time) ruling {
-	before := row
-	if before.State == StatePerformed {
-		second := before.EffectID != "" && before.EffectID != effect.ID
-		switch {
-		case second:
-			return ruling{row: row, causes: []Cause{CauseSecondEffect}} // the first stays, a person looks
-		case asked.Before(before.ConfirmedAt):
-			return ruling{row: row} // an older sighting than the one that stands
-		}
+	before, done := row, row.State == StatePerformed
+	switch {
+	case done && before.EffectID != "" && before.EffectID != effect.ID:
+		return ruling{row: row, causes: []Cause{CauseSecondEffect}} // the first stays, a person looks
+	case (done || before.EffectID == effect.ID) && asked.Before(before.ConfirmedAt):
+		return ruling{row: row} // an older sighting than the one that stands, or that showed it undone
 	}
 	row = withEffect(row, effect)
 	row.Evidence, row.ConfirmedAt = EvidenceLookup, asked
@@ -109,7 +106,7 @@ func ruleOther(row Row, effect Effect) ruling {
 // ruleAbsent: looked for and not there. What that is worth depends on the kind
 // of lookup, on whether a send can still land, and on deduplication.
 func ruleAbsent(row Row, class Class, caps Capabilities, s sighting) ruling {
-	if !caps.absenceCounts(row.SendBy, s.asked) {
+	if !s.absenceCounts(row, caps) {
 		return ruleInconclusive(row, ReasonLookupWeak)
 	}
 	exhausted := class.ambiguousLimit() > 0 && row.Ambiguous >= class.ambiguousLimit()

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"counterfoil/intent"
+	"counterfoil/policy"
 )
 
 // What TestSim found and a history of its own now holds.
@@ -71,5 +72,132 @@ func TestSimFoundRepeatMeetsASibling(t *testing.T) {
 		close(goOn)
 		want(t, <-answer, intent.NotPerformed, intent.ReasonAbsent, intent.RetryWait)
 		r.wantEffects("pickup", 0)
+	})
+}
+
+// A clock that is set forward while a lookup lags makes nothing absent: the
+// other clock says that the lookup could not show it yet.
+func TestSimFoundDelayedAbsenceByEachClock(t *testing.T) {
+	bubbleWith(t, map[string]string{"refunds.lookup": "delayed:60s"}, func(r *rig) {
+		set := r.setClock()
+		p := r.process("P1")
+		r.faultOnce("refunds.create", "timeout_before_accept")
+		want(t, p.do(nil), intent.Unknown, intent.ReasonLookupWeak, intent.RetryNever)
+		set(time.Hour)
+		want(t, p.do(nil), intent.Unknown, intent.ReasonLookupWeak, intent.RetryNever)
+		r.later(time.Minute)
+		want(t, p.do(nil), intent.NotPerformed, intent.ReasonAbsent, intent.RetryWait)
+	})
+}
+
+// A release is of an attempt that nobody could settle. Once it has settled, what
+// waits for a person keeps its scope closed like any other.
+func TestSimFoundReleaseEndsWithItsAttempt(t *testing.T) {
+	bubble(t, func(r *rig) {
+		p := r.process("P1")
+		r.faultOnce("refunds.create", "timeout_before_accept")
+		first := p.do(map[string]any{"amount_cents": 5000})
+		want(t, first, intent.NotPerformed, intent.ReasonAbsent, intent.RetryWait)
+		if _, err := p.Release(r.ctx, r.key(first), intent.Person{Name: "ines"}); err != nil {
+			t.Fatal(err)
+		}
+		r.later(time.Hour)
+		r.sweep(p)
+		r.policy.Store(&policy.Policy{})
+		want(t, p.do(map[string]any{"amount_cents": 5000}), intent.NotPerformed, intent.ReasonApproval, intent.RetryNever)
+		want(t, p.do(map[string]any{"amount_cents": 4999}), intent.NotPerformed, intent.ReasonBlockedByOpen, intent.RetryNever)
+	})
+}
+
+// A person's word on a booking does not make what was done to it since look old.
+func TestSimFoundCancelledBeforeAPersonsWord(t *testing.T) {
+	bubble(t, func(r *rig) {
+		p := r.process("P1")
+		pickup := map[string]any{"ticket_id": "T-4127", "order_id": "SU-88421", "date": "2026-03-20"}
+		booked := p.call("book_pickup", pickup)
+		r.later(time.Second)
+		p.call("cancel_pickup", map[string]any{"ticket_id": "T-4127", "booking_id": booked.BookingID})
+		if _, err := p.AllowRepeat(r.ctx, r.key(booked), intent.Person{Name: "ines"}); err != nil {
+			t.Fatal(err)
+		}
+		if again := p.call("book_pickup", pickup); again.Status != "cancelled" {
+			t.Errorf("the booking reads %s (%s), and it was cancelled", again.Status, again.Verdict)
+		}
+	})
+}
+
+// A process that slept with an old sighting does not make an effect pending again
+// that has been seen to come to nothing.
+func TestSimFoundOldSightingOfWhatFailed(t *testing.T) {
+	bubble(t, func(r *rig) {
+		p, q := r.process("P1"), r.process("P2")
+		r.fault("refunds.create", "pending_then_failed", 1, time.Minute)
+		want(t, p.do(nil), intent.Performed, "", intent.RetryNotNeeded)
+		r.later(30 * time.Second)
+		stopped, goOn, swept := make(chan struct{}), make(chan struct{}), make(chan struct{})
+		p.at = func(point intent.Point) {
+			if point == intent.PointSweepSettled {
+				close(stopped)
+				<-goOn
+			}
+		}
+		go func() {
+			defer close(swept)
+			r.sweep(p)
+		}()
+		<-stopped
+		r.later(time.Hour)
+		want(t, q.do(nil), intent.NotPerformed, intent.ReasonRefused, intent.RetryNever)
+		close(goOn)
+		<-swept
+		if row := r.rows()[0]; row.State != intent.StateNotPerformed || row.Status != "failed" {
+			t.Errorf("the row is %s, %s, and the refund has come to nothing", row.State, row.Status)
+		}
+	})
+}
+
+// After a lost ledger the last repeat of a booking may be known and the first
+// booking not: a call for the first one is answered, and does not look for ever.
+func TestSimFoundKnownRepeatOfAForgottenBooking(t *testing.T) {
+	bubble(t, func(r *rig) {
+		p := r.process("P1")
+		book := func(after string) intent.Result {
+			args := map[string]any{"ticket_id": "T-4127", "order_id": "SU-88421", "date": "2026-03-20"}
+			if after != "" {
+				args["again_after"] = after
+			}
+			return p.call("book_pickup", args)
+		}
+		cancel := func(id string) {
+			p.call("cancel_pickup", map[string]any{"ticket_id": "T-4127", "booking_id": id})
+		}
+		first := book("")
+		cancel(first.BookingID)
+		second := book(first.BookingID)
+		cancel(second.BookingID)
+		r.loseLedger()
+		p = r.process("P2")
+		want(t, book(first.BookingID), intent.AlreadyPerformed, "", intent.RetryNotNeeded)
+		want(t, book(""), intent.AlreadyPerformed, "", intent.RetryNotNeeded)
+		r.wantEffects("pickup", 2)
+	})
+}
+
+// A clock that is set back while a send is under way, and right again after it,
+// does not make that send look old.
+func TestSimFoundSetBackWhileSending(t *testing.T) {
+	bubbleWith(t, map[string]string{"refunds.lookup": "delayed:60s"}, func(r *rig) {
+		set := r.setClock()
+		p := r.process("P1")
+		p.at = func(point intent.Point) {
+			if point == intent.PointSent {
+				set(-2 * time.Minute)
+			}
+		}
+		r.fault("refunds.create", "land_late", 1, 25*time.Second)
+		want(t, p.do(nil), intent.Unknown, intent.ReasonLookupWeak, intent.RetryNever)
+		set(0)
+		want(t, p.do(nil), intent.Unknown, intent.ReasonLookupWeak, intent.RetryNever)
+		r.wantEffects("refund", 0)
 	})
 }

@@ -35,7 +35,8 @@ func (c *call) successor(ctx context.Context, row Row) (Row, bool) {
 const mostRepeats = 20
 
 // lastRepeat follows, at the authority, the deliberate repeats of an effect
-// that was found undone and of which the ledger knows nothing.
+// that was found undone and of which the ledger knows nothing. It may know of
+// the last one.
 func (c *call) lastRepeat(ctx context.Context, p *plan) *plan {
 	if c.op.Class() != ClassReversible {
 		return p
@@ -54,6 +55,9 @@ func (c *call) lastRepeat(ctx context.Context, p *plan) *plan {
 			break
 		}
 		last = &next
+	}
+	if row, known, err := c.e.o.Ledger.Find(ctx, last.key); err == nil && known {
+		last.row = row
 	}
 	return last
 }

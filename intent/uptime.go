@@ -37,3 +37,17 @@ func (e *Engine) elapsed(row Row, now time.Time) time.Duration {
 	}
 	return min(wall, up.Since-row.ClaimedUp.Since)
 }
+
+// endedBy is when a row's send, which is over now, ended at the latest, by
+// whichever clock says more: a wall clock that was set back meanwhile must not
+// make it look old later.
+func (e *Engine) endedBy(row Row, now time.Time) time.Time {
+	spent := now.Sub(row.ClaimedAt)
+	if up := e.uptime(); row.ClaimedUp.Boot != 0 && row.ClaimedUp.Boot == up.Boot {
+		spent = max(spent, up.Since-row.ClaimedUp.Since)
+	}
+	if ended := row.ClaimedAt.Add(spent); spent >= 0 && ended.Before(row.SendBy) {
+		return ended
+	}
+	return row.SendBy
+}

@@ -71,7 +71,7 @@ func (l *Ledger) transact(do func(*transaction) error, landed func(*transaction)
 // lead has those who wait share a transaction, and ends the turn.
 func (l *Ledger) lead(wait context.Context, leader *share) {
 	w := l.write
-	defer func() { <-w.turn }()
+	defer w.endTurn()
 	if leader.isTold() { // by who had the turn before
 		return
 	}

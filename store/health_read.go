@@ -19,7 +19,7 @@ const (
 
 // contentsNow reads, in a few short statements, what somebody may have to see to.
 func (l *Ledger) contentsNow(ctx context.Context) (c Contents, err error) {
-	err = l.read.each(ctx, queryStandings, nil, func(r *sqlite3.Row) (bool, error) {
+	err = l.through(ctx, "standings", queryStandings, nil, func(r *sqlite3.Row) (bool, error) {
 		var s Standing
 		if err := r.Scan((*string)(&s.State), &s.Count, (*instant)(&s.Since), (*keyBlob)(&s.Oldest)); err != nil {
 			return false, err
@@ -30,11 +30,15 @@ func (l *Ledger) contentsNow(ctx context.Context) (c Contents, err error) {
 	if err != nil {
 		return Contents{}, err
 	}
-	if _, err := l.scan(ctx, "newest", queryNewest, nil, (*instant)(&c.Newest)); err != nil {
+	newest := func(r *sqlite3.Row) (bool, error) { return false, r.Scan((*instant)(&c.Newest)) }
+	if err := l.through(ctx, "newest", queryNewest, nil, newest); err != nil {
 		return Contents{}, err
 	}
 	u := &c.Outbox
-	if _, err := l.scan(ctx, "untold", queryUntold, nil, &u.Count, &u.Notified, (*instant)(&u.Since), &u.Tries); err != nil {
+	untold := func(r *sqlite3.Row) (bool, error) {
+		return false, r.Scan(&u.Count, &u.Notified, (*instant)(&u.Since), &u.Tries)
+	}
+	if err := l.through(ctx, "untold", queryUntold, nil, untold); err != nil {
 		return Contents{}, err
 	}
 	orphans, err := l.Orphans(ctx, int(^uint(0)>>1))
@@ -59,7 +63,7 @@ func standingOf(rows []intent.Row) (s Standing) {
 func (l *Ledger) damageIn(ctx context.Context) (found []string, err error) {
 	const most = 20
 	check := "PRAGMA integrity_check(" + strconv.Itoa(most) + ")"
-	err = l.read.each(ctx, check, nil, func(r *sqlite3.Row) (bool, error) {
+	err = l.through(ctx, "integrity", check, nil, func(r *sqlite3.Row) (bool, error) {
 		var line string
 		if err := r.Scan(&line); err != nil {
 			return false, err

@@ -22,6 +22,12 @@ func (q *line) join(s *share) {
 	q.shares = append(q.shares, s)
 }
 
+func (q *line) empty() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.shares) == 0
+}
+
 // next takes a batch out.
 func (q *line) next() []*share {
 	q.mu.Lock()

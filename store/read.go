@@ -156,13 +156,14 @@ func (l *Ledger) Mark(ctx context.Context) (mark int64, err error) {
 }
 
 // Around are the rows that touch a resource, newest first, at most limit.
-func (l *Ledger) Around(ctx context.Context, r intent.Resource, limit int) ([]intent.Row, error) {
+func (l *Ledger) Around(ctx context.Context, r intent.Resource, limit int) (all []intent.Row, err error) {
 	what := "around " + r.Kind + " " + r.ID
 	kind, err := l.kind(ctx, r.Kind)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)
 	}
-	return l.rows(ctx, what, queryAround, kind, r.ID, max(limit, 0))
+	err = l.each(ctx, what, queryAround, []any{kind, r.ID, max(limit, 0)}, appendRow(&all))
+	return all, err
 }
 
 // Totals are the sums of the rows in one currency that touch each resource,
@@ -198,23 +199,20 @@ func (l *Ledger) Totals(ctx context.Context, rs []intent.Resource, currency stri
 
 // List is all rows, open first, then newest (by CreatedAt), at most limit.
 func (l *Ledger) List(ctx context.Context, limit int) (all []intent.Row, err error) {
-	err = l.reads(ctx, "list", func(c *sqlite3.Conn) error {
-		callOff := c.Until(ctx) // it looks at every row
-		defer callOff()
-		return c.Query(queryList, []any{max(limit, 0)}, appendRow(&all))
-	})
+	err = l.through(ctx, "list", queryList, []any{max(limit, 0)}, appendRow(&all))
 	return all, err
 }
 
 // Due are the rows whose DueAt is at or before now, the longest due first.
-func (l *Ledger) Due(ctx context.Context, now time.Time, limit int) ([]intent.Row, error) {
-	return l.rows(ctx, "due", queryDue, instant(now), max(limit, 0))
+func (l *Ledger) Due(ctx context.Context, now time.Time, limit int) (all []intent.Row, err error) {
+	err = l.through(ctx, "due", queryDue, []any{instant(now), max(limit, 0)}, appendRow(&all))
+	return all, err
 }
 
 // Orphans are rows in flight whose owner is not alive, oldest first.
 func (l *Ledger) Orphans(ctx context.Context, limit int) (orphans []intent.Row, err error) {
-	flights, err := l.rows(ctx, "orphans", queryFlights)
-	if err != nil {
+	var flights []intent.Row
+	if err := l.through(ctx, "orphans", queryFlights, nil, appendRow(&flights)); err != nil {
 		return nil, err
 	}
 	alive := map[string]bool{}
@@ -231,7 +229,7 @@ func (l *Ledger) Orphans(ctx context.Context, limit int) (orphans []intent.Row, 
 // longest due first.
 func (l *Ledger) Outbox(ctx context.Context, now time.Time, limit int) (all []intent.Escalation, err error) {
 	args := []any{instant(now), max(limit, 0)}
-	err = l.each(ctx, "outbox", queryOutbox, args, func(r *sqlite3.Row) (bool, error) {
+	err = l.through(ctx, "outbox", queryOutbox, args, func(r *sqlite3.Row) (bool, error) {
 		var e intent.Escalation
 		if err := r.Scan(escalationFields(&e)...); err != nil {
 			return false, err
@@ -248,12 +246,7 @@ func (l *Ledger) Escalation(ctx context.Context, key intent.Key) (e intent.Escal
 	return e, ok, err
 }
 
-// rows reads all rows of a query.
-func (l *Ledger) rows(ctx context.Context, what, query string, args ...any) (all []intent.Row, err error) {
-	err = l.each(ctx, what, query, args, appendRow(&all))
-	return all, err
-}
-
+// appendRow reads a row of a query.
 func appendRow(all *[]intent.Row) func(*sqlite3.Row) (bool, error) {
 	return func(r *sqlite3.Row) (bool, error) {
 		var row intent.Row
@@ -266,7 +259,7 @@ func appendRow(all *[]intent.Row) func(*sqlite3.Row) (bool, error) {
 }
 
 func (l *Ledger) inFlightOwners(ctx context.Context) (names []string, err error) {
-	err = l.each(ctx, "owners in flight", queryInFlightOwners, nil, func(r *sqlite3.Row) (bool, error) {
+	err = l.through(ctx, "owners in flight", queryInFlightOwners, nil, func(r *sqlite3.Row) (bool, error) {
 		var name string
 		if err := r.Scan(&name); err != nil {
 			return false, err

@@ -81,26 +81,46 @@ func (r *reader) close() error {
 
 // scan reads the one row of a query; ok is false where there is none.
 func (l *Ledger) scan(ctx context.Context, what, query string, args []any, dest ...any) (ok bool, err error) {
-	err = l.reads(ctx, what, func(c *sqlite3.Conn) (err error) {
+	err = l.glance(ctx, what, func(c *sqlite3.Conn) (err error) {
 		ok, err = c.First(query, args, dest...)
 		return err
 	})
 	return ok, err
 }
 
-// each calls do for the rows of a query, until it wants no more.
+// each calls do for the rows of a query that finds a few by an index, until it
+// wants no more.
 func (l *Ledger) each(ctx context.Context, what, query string, args []any, do func(*sqlite3.Row) (more bool, err error)) error {
-	return l.reads(ctx, what, func(c *sqlite3.Conn) error { return c.Query(query, args, do) })
+	return l.glance(ctx, what, func(c *sqlite3.Conn) error { return c.Query(query, args, do) })
 }
 
-// reads has do read something short, which is not broken off once it has begun.
-func (l *Ledger) reads(ctx context.Context, what string, do func(*sqlite3.Conn) error) error {
+// glance has do read a few rows, which is not broken off once it has begun: on
+// the connection that writes, where nobody writes, since it need not fetch again
+// what it has just written, as all others must.
+func (l *Ledger) glance(ctx context.Context, what string, do func(*sqlite3.Conn) error) error {
+	return l.reads(ctx, what, func() error {
+		c, giveBack := l.write.lend()
+		if c == nil {
+			return l.read.with(do)
+		}
+		defer giveBack()
+		return do(c)
+	})
+}
+
+// through is each, for a query that may look at many rows. It is broken off when
+// ctx ends, and is in nobody's way.
+func (l *Ledger) through(ctx context.Context, what, query string, args []any, do func(*sqlite3.Row) (more bool, err error)) error {
+	return l.reads(ctx, what, func() error { return l.read.each(ctx, query, args, do) })
+}
+
+func (l *Ledger) reads(ctx context.Context, what string, do func() error) error {
 	err := ctx.Err()
 	switch {
 	case l.closed.Load():
 		err = ErrClosed
 	case err == nil:
-		err = l.trouble(l.read.with(do))
+		err = l.trouble(do())
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", what, err)

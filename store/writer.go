@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"time"
 
 	"counterfoil/store/sqlite3"
@@ -61,6 +62,34 @@ func (w *writer) enter() (leave func(), err error) {
 		leaveQueue()
 		<-w.turn
 	}, nil
+}
+
+// endTurn gives the turn to who is next in the line, and the processor with it:
+// the disk is not to wait until all who were just told have gone on.
+func (w *writer) endTurn() {
+	<-w.turn
+	if !w.line.empty() {
+		runtime.Gosched()
+	}
+}
+
+// lend gives the connection for a short read, nil where somebody writes or waits
+// for it.
+func (w *writer) lend() (c *sqlite3.Conn, giveBack func()) {
+	if !w.line.empty() {
+		return nil, nil
+	}
+	select {
+	case w.turn <- struct{}{}:
+	default: // or there is none
+		return nil, nil
+	}
+	giveBack = func() { <-w.turn }
+	if w.closed != nil || w.conn.InTransaction() { // one that could not be ended
+		giveBack()
+		return nil, nil
+	}
+	return w.conn, giveBack
 }
 
 // lineUp waits behind the other processes. Neither a cancelled caller nor a

@@ -171,6 +171,9 @@ func (c *Conn) Changes() int { return int(lib.Xsqlite3_changes(c.tls, c.db)) }
 // LastInsertID is the number of the row that the last INSERT made.
 func (c *Conn) LastInsertID() int64 { return lib.Xsqlite3_last_insert_rowid(c.tls, c.db) }
 
+// InTransaction reports whether a BEGIN has not been ended.
+func (c *Conn) InTransaction() bool { return lib.Xsqlite3_get_autocommit(c.tls, c.db) == 0 }
+
 // Until has what the connection does broken off when ctx ends, until it is
 // called off.
 func (c *Conn) Until(ctx context.Context) (callOff func()) {
