@@ -178,6 +178,9 @@ func (g *growth) weigh(ctx context.Context, path string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
+	if g.intents, err = intentsIn(ctx, path); err != nil { // a run before may have left more
+		return err
+	}
 	const size = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
 	if err := db.QueryRowContext(ctx, size).Scan(&g.bytes); err != nil {
 		return err
