@@ -278,9 +278,18 @@ func (o *simOp) view(e *simEffect) intent.Effect {
 	v := intent.Effect{ID: e.id, Status: e.status, Final: e.status != "pending", At: e.lands.UTC().Truncate(time.Millisecond)}
 	v.Undone = e.status == "failed" || o.name == "pickup" && e.status == "cancelled"
 	if e.cents > 0 {
-		v.Cents, v.Currency = e.cents, "USD"
+		v.Cents, v.Currency = e.cents, o.w.currencyOf(e.order)
 	}
 	return v
 }
 
 func (e *simEffect) stands() bool { return e.status != "failed" }
+
+func (w *simWorld) currencyOf(order string) string {
+	for _, o := range w.orders {
+		if o.OrderID == order {
+			return o.Currency
+		}
+	}
+	return ""
+}

@@ -93,12 +93,14 @@ func (w *simWorld) check(l *simLane, ask simAsk, r intent.Result, began time.Tim
 	}
 	w.checkShape(r)
 	w.checkTold(r)
+	w.row(33, l.proc.leaving && l.reads > 0 && r.Reason == intent.ReasonCancelled)
 	if r.IntentKey == "" {
 		return
 	}
 	facts := w.factsOf(r.IntentKey, ask.tool)
 	promise := simPromise{Result: r, seq: l.decided[r.IntentKey], at: now, epoch: w.epoch, lane: l}
 	op := w.opOf(ask.tool)
+	w.seeAnswer(op, l, ask, r)
 	w.checkOnce(op, r.IntentKey, facts)
 	w.checkLeave(ask, r)
 	done := r.Outcome == intent.Performed || r.Outcome == intent.AlreadyPerformed
@@ -352,8 +354,8 @@ func (w *simWorld) checkContradictions() {
 // toldOf reports whether any escalation speaks of an intent, also one that the
 // ledger could not take yet.
 func (w *simWorld) toldOf(key string) bool {
-	all := w.ledger.Escalations()
-	for _, spilled := range w.ledger.Spilled() {
+	all := w.escalations()
+	for _, spilled := range w.book.spilled() {
 		all = append(all, spilled.Escalate...)
 	}
 	for _, e := range all {
@@ -362,4 +364,18 @@ func (w *simWorld) toldOf(key string) bool {
 		}
 	}
 	return false
+}
+
+// escalations are all that the ledger's outbox has, delivered or not.
+func (w *simWorld) escalations() (all []intent.Escalation) {
+	for _, known := range w.outbox {
+		e, ok, err := w.ledger().Escalation(w.ctx, known.Key)
+		if err != nil {
+			w.t.Error(err)
+		}
+		if ok {
+			all = append(all, e)
+		}
+	}
+	return all
 }

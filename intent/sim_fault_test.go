@@ -1,8 +1,10 @@
 package intent_test
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"counterfoil/intent"
@@ -40,7 +42,8 @@ func (o *simOp) send(ctx context.Context, order intent.Order, facts simFacts) in
 	o.w.sched.gate(l, "send")
 	o.w.mu.Lock()
 	now := time.Now()
-	if !now.Before(order.SendBy) || ctx.Err() != nil {
+	if !o.w.now().Before(order.SendBy) || ctx.Err() != nil {
+		o.w.row(23, l.slept)
 		o.w.logf(l, "%s: not sent, too late", o.name)
 		o.w.mu.Unlock()
 		return intent.AnsweredNotSent{Detail: "too late"}
@@ -48,7 +51,7 @@ func (o *simOp) send(ctx context.Context, order intent.Order, facts simFacts) in
 	o.deliver(now)
 	fault := o.fault(l.rng)
 	o.w.logf(l, "send %s %s under %s: %s", o.name, o.w.short(order.Intent), order.Key[:6], fault)
-	o.w.cover.fault(fault)
+	o.w.cover.send(cmp.Or(fault, "as it should"))
 	if fault == "not sent" {
 		o.w.mu.Unlock()
 		return intent.AnsweredNotSent{Detail: "refused connection"}
@@ -64,6 +67,9 @@ func (o *simOp) send(ctx context.Context, order intent.Order, facts simFacts) in
 	switch a := answer.(type) {
 	case intent.AnsweredRefused:
 		o.sends[n].acted = false
+		if a.Code == "already_done" {
+			o.w.rows.refused[order.Intent.String()] = true
+		}
 	case intent.AnsweredAmbiguous:
 		o.sends[n].unsure = true
 	case intent.AnsweredPerformed:
@@ -153,6 +159,8 @@ func (o *simOp) replay(kept *simKept, fault string, now time.Time, soon time.Dur
 		}
 		kept.effect.lands = now
 		kept.effect.shows = minTime(kept.effect.shows, now.Add(o.caps.LookupDelay))
+	case strings.HasPrefix(fault, "refused"), strings.HasPrefix(fault, "500"): // of one that does not replay, it refuses
+		return intent.AnsweredRefused{Permanent: true, Code: "already_done", Because: "it has been done"}, soon
 	case fault == "answer lost", fault == "dropped":
 		return intent.AnsweredAmbiguous{Detail: "connection reset"}, soon
 	}

@@ -2,6 +2,8 @@ package intent_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"counterfoil/intent"
@@ -86,8 +88,9 @@ func (s *simLedger) Commit(ctx context.Context, c intent.Change) (intent.Row, er
 	if c.Row != nil {
 		before, _, _ = s.Ledger.Find(ctx, c.Row.Key)
 	}
-	row, err := s.Ledger.Commit(ctx, c)
+	row, err := s.commit(ctx, c)
 	if err != nil {
+		s.w.seeRefused(c, err)
 		if l != nil && s.w.full.Load() {
 			l.noCommitBefore = time.Now().Add(200 * time.Millisecond)
 		}
@@ -96,9 +99,10 @@ func (s *simLedger) Commit(ctx context.Context, c intent.Change) (intent.Row, er
 		}
 		return row, err
 	}
+	s.w.seeCommit(l, before, row, c)
 	if c.Row != nil {
 		s.learn(l, row.Key, nil)
-		s.w.cover.transition(before, row)
+		s.w.checkLegal(before, row)
 		s.w.checkCommit(s.p, before, row)
 		s.w.logf(l, "row %s v%d: %s", s.w.short(row.Key), row.Version, simRow(row))
 	}
@@ -108,8 +112,32 @@ func (s *simLedger) Commit(ctx context.Context, c intent.Change) (intent.Row, er
 	return row, nil
 }
 
+// commit is the ledger's own, unless the disk is full, or fails once: before
+// anything is written, or after all of it.
+func (s *simLedger) commit(ctx context.Context, c intent.Change) (intent.Row, error) {
+	fails := s.w.failing.Swap("").(string) //nolint:forcetypeassert // nothing else is put there
+	switch {
+	case s.w.full.Load():
+		return intent.Row{}, fmt.Errorf("commit: %w", intent.ErrReadOnly)
+	case fails == "before":
+		return intent.Row{}, errSimDisk
+	}
+	row, err := s.Ledger.Commit(ctx, c)
+	if err == nil && fails == "after" {
+		s.w.note(c)
+		if c.Row != nil {
+			s.w.logf(simLaneOf(ctx), "made, and answered with an error: %s: %s", s.w.short(row.Key), simRow(row))
+		}
+		return intent.Row{}, errSimDisk
+	}
+	return row, err
+}
+
+var errSimDisk = errors.New("commit: disk I/O error")
+
 func (s *simLedger) Spill(c intent.Change) error {
 	err := s.Ledger.Spill(c)
+	s.w.note(c)
 	if c.Row != nil {
 		s.w.logf(nil, "spilled %s: %s (%v)", s.w.short(c.Row.Key), simRow(*c.Row), err)
 	}

@@ -40,6 +40,7 @@ func simWishes() []simAsk {
 		refund("T-1", "SU-1", "SHELF", 11800), refund("T-1", "SU-1", "SHELF", 6000), refund("T-1", "SU-1", "HOOK", 2600),
 		refund("T-2", "SU-2", "SOFA", 42000), refund("T-2", "SU-2", "SOFA", 14000),
 		refund("T-2", "SU-2", "RUG", 4000).with("units", []int{1}), refund("T-2", "SU-2", "RUG", 4000).with("units", []int{2}),
+		refund("T-3", "SU-3", "LAMP", 3000),
 		{"message_seller", map[string]any{"ticket_id": "T-1", "seller_id": "S-1", "text": "The shelf is broken."}},
 		{"message_seller", map[string]any{"ticket_id": "T-2", "seller_id": "S-1", "text": "The rug is stained."}},
 		{"book_pickup", map[string]any{"ticket_id": "T-1", "order_id": "SU-1", "date": "2026-03-20"}},
@@ -165,18 +166,24 @@ func (m *simModel) reword(ask simAsk) simAsk {
 	switch ask.tool {
 	case "issue_refund":
 		cents, _ := ask.args["amount_cents"].(int)
-		switch m.rng.IntN(4) {
-		case 0:
+		switch m.rng.IntN(12) {
+		case 0, 1, 2:
 			return ask.with("amount_cents", cents-1)
-		case 1:
+		case 3:
+			return ask.with("order_id", "SU-9")
+		case 4:
+			return ask.with("ticket_id", map[any]string{"T-1": "T-2", "T-2": "T-3", "T-3": "T-1"}[ask.args["ticket_id"]])
+		case 5, 6, 7:
 			return ask.with("reason", "in other words")
-		case 2:
+		case 8, 9, 10:
 			order, _ := ask.args["order_id"].(string)
 			return ask.with("order_id", "#"+order)
 		}
 		return ask.without("expected_refunded_cents")
 	case "message_seller":
 		return ask.with("text", "Once more: it is broken.")
+	case "escalate_to_human":
+		return ask.with("reason", "other")
 	case "book_pickup":
 		return ask.with("date", "2026-03-2"+simNth(2+m.rng.IntN(4)))
 	}
@@ -242,8 +249,9 @@ func (w *simWorld) do(l *simLane, ask simAsk, patience time.Duration) (answer in
 		return answer, false
 	}
 	ended = w.run(l, func(ctx context.Context) {
-		ctx, cancel := context.WithTimeoutCause(ctx, patience, context.Canceled)
+		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
+		defer time.AfterFunc(patience, cancel).Stop()
 		w.logf(l, "call %s %s", ask.tool, raw)
 		began := time.Now()
 		l.began = began

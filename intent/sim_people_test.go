@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"counterfoil/intent"
@@ -34,7 +35,7 @@ func (p *simPeople) work() {
 
 // decide takes a row that something can be done about.
 func (p *simPeople) decide() {
-	rows, err := p.w.ledger.List(p.w.ctx, 50)
+	rows, err := p.w.ledger().List(p.w.ctx, 50)
 	if err != nil || len(rows) == 0 {
 		return
 	}
@@ -81,6 +82,9 @@ func (p *simPeople) verb(ctx context.Context, l *simLane, row intent.Row) {
 		verb = "allow-repeat"
 		p.w.allow(row)
 		_, err = e.AllowRepeat(ctx, row.Key, who)
+	}
+	if err == nil && verb != "" {
+		p.w.cover.event("person: " + strings.Fields(verb)[0])
 	}
 	var notNow *intent.NotNowError
 	p.w.logf(l, "person: %s %s: %v", verb, p.w.short(row.Key), err)
@@ -136,6 +140,7 @@ func (p *simPeople) refundByHand() {
 		intent: under, facts: "by hand",
 	}
 	o.effects = append(o.effects, e)
+	w.cover.event(map[bool]string{true: "by hand", false: "by hand under our key"}[under == ""])
 	w.logf(nil, "a person refunds %d of %s by hand: %s", e.cents, e.item, e.id)
 }
 
@@ -145,7 +150,7 @@ func (p *simPeople) keyToUse() string {
 	if p.rng.IntN(3) > 0 {
 		return ""
 	}
-	rows, err := p.w.ledger.List(p.w.ctx, 50)
+	rows, err := p.w.ledger().List(p.w.ctx, 50)
 	if err != nil {
 		return ""
 	}

@@ -88,6 +88,7 @@ func (w *simWorld) read(ctx context.Context, what string) bool {
 		return false
 	}
 	l.inner, l.outer, l.notBefore = 0, 0, time.Time{}
+	l.reads++
 	return true
 }
 

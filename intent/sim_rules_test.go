@@ -55,11 +55,11 @@ func (w *simWorld) checkCommit(p *simProc, before, after intent.Row) {
 	claimed := after.State == intent.StateInFlight && before.State != intent.StateInFlight
 	if claimed {
 		w.mu.Lock()
-		w.factsOf(after.Key.String(), after.Tool).claimed = after.ClaimedAt
+		w.factsOf(after.Key.String(), after.Tool).claimed = after.ClaimedAt.Add(-time.Duration(w.skew.Load()))
 		w.mu.Unlock()
 	}
 	if claimed && after.Scope != "" {
-		rows, err := w.ledger.List(w.ctx, 1000)
+		rows, err := w.ledger().List(w.ctx, 1000)
 		if err != nil {
 			w.t.Error(err)
 		}
@@ -69,9 +69,9 @@ func (w *simWorld) checkCommit(p *simProc, before, after intent.Row) {
 			}
 		}
 	}
-	theirs := before.State == intent.StateInFlight && before.Owner != p.owner && w.ledger.Alive(before.Owner)
+	theirs := before.State == intent.StateInFlight && before.Owner != p.owner && w.ledger().Alive(before.Owner)
 	negative := after.State == intent.StateNotPerformed || after.State == intent.StateUnknown
-	if theirs && negative && time.Now().Before(before.ClaimedAt.Add(answerWithin)) {
+	if theirs && negative && w.now().Before(before.ClaimedAt.Add(answerWithin)) {
 		w.violate("owner", "%s is called %s by %s while %s is at it", after.Key, simState(after), p.owner, before.Owner)
 	}
 }

@@ -38,6 +38,7 @@ type simLane struct {
 	answered map[string]string  // effects by key that the authority answered this lane with
 	deaf     bool               // a lookup of it went wrong at the authority
 	slept    bool               // its process was paused meanwhile
+	reads    int                // of the authority, that were answered
 }
 
 // simLook is when a lookup was answered.
@@ -219,6 +220,7 @@ func (w *simWorld) step(l *simLane) {
 	case p.dead.Load():
 	case p.crash.due(l.at):
 		w.cover.crash(l.at)
+		w.seeDeath()
 		w.logf(l, "CRASH at %s", l.at)
 		w.kill(p)
 	case p.sleep.due(l.at):

@@ -6,46 +6,75 @@ import (
 	"math/rand/v2"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 )
 
 var (
-	simSeeds = flag.Int("seeds", 300, "how many histories TestSim runs")
-	simFirst = flag.Uint64("first", 1, "the seed of the first one")
-	simWhole = flag.Bool("whole", false, "show a failing history whole")
+	simSeeds   = flag.Int("seeds", simEnough, "how many histories TestSim runs")
+	simFirst   = flag.Uint64("first", 1, "the seed of the first one")
+	simWorkers = flag.Int("workers", 2, "how many histories run at a time")
+	simSQLite  = flag.Bool("sqlite", false, "keep the ledger in SQLite files, many times slower")
+	simWhole   = flag.Bool("whole", false, "show a failing history whole")
+	simLines   = flag.Int("lines", 80, "how many events a failing history shows")
 )
 
-// simWorkers is how many histories run at a time.
-const simWorkers = 2
+// simRaced is how many histories the race detector sees, unless it is told.
+const simRaced = 300
 
 // TestSim runs seeded histories in simulated time and holds every answer, and
-// the end of each history, against the invariants of docs/PROOF.md.
+// the end of each history, against the invariants of docs/PROOF.md. Enough of
+// them must reach all that simMust names.
 func TestSim(t *testing.T) {
 	t.Parallel()
-	cover, began := newSimCover(), time.Now()
-	var next sync.Mutex
-	seed, last := *simFirst, *simFirst+uint64(max(*simSeeds, 0))
-	take := func() (uint64, bool) {
-		next.Lock()
-		defer next.Unlock()
-		seed++
-		return seed - 1, seed <= last && !cover.enough()
+	histories := *simSeeds
+	if raced && histories == simEnough {
+		histories = simRaced
 	}
+	cover, began := newSimCover(), time.Now()
+	simRange(t, *simFirst, histories, cover, *simSQLite)
+	took := time.Since(began)
+	t.Logf("%d histories in %v\n%s", histories, took.Round(time.Millisecond), cover)
+	if t.Failed() {
+		return
+	}
+	if missing := cover.missing(histories); len(missing) > 0 && *simFirst == 1 && !*simSQLite {
+		t.Errorf("%d histories never reached:\n%s", histories, strings.Join(missing, "\n"))
+	}
+	writeSimProof(t, histories, took, cover)
+}
+
+// A few histories on the ledger that is shipped, each process with its own
+// connections to one file.
+func TestSimOnSQLite(t *testing.T) {
+	t.Parallel()
+	if raced {
+		t.Skip("SQLite is many times slower under the race detector")
+	}
+	simRange(t, *simFirst, 20, newSimCover(), true)
+}
+
+// simRange runs the histories of so many seeds, and reports those that do not
+// hold. What it keeps does not grow with their number.
+func simRange(t *testing.T, first uint64, histories int, cover *simCover, sqlite bool) {
+	t.Helper()
+	var next atomic.Uint64
+	next.Store(first)
+	last := first + uint64(max(histories, 0))
 	var workers sync.WaitGroup
-	for range simWorkers {
+	for range *simWorkers {
 		workers.Go(func() {
-			for s, more := take(); more; s, more = take() {
-				if report := simHistory(t, s, cover); report != "" {
-					cover.failed()
+			for seed := next.Add(1) - 1; seed < last && !cover.enough(); seed = next.Add(1) - 1 {
+				if report := simRun(t, seed, cover, sqlite, nil); report != "" {
+					cover.fail()
 					t.Error(report)
 				}
 			}
 		})
 	}
 	workers.Wait()
-	t.Logf("%d histories in %v\n%s", *simSeeds, time.Since(began).Round(time.Millisecond), cover)
 }
 
 // The same seed gives the same history, event by event. The jitter of the
@@ -57,8 +86,8 @@ func TestSimRepeats(t *testing.T) {
 	same := 0
 	for seed := *simFirst; seed < *simFirst+most; seed++ {
 		var first, second string
-		simRun(t, seed, newSimCover(), &first)
-		simRun(t, seed, newSimCover(), &second)
+		simRun(t, seed, newSimCover(), false, &first)
+		simRun(t, seed, newSimCover(), false, &second)
 		if at, differ := simDiffer(first, second); differ {
 			t.Logf("seed %d gives two histories, from:\n%s", seed, at)
 			continue
@@ -81,23 +110,23 @@ func simDiffer(first, second string) (at string, differ bool) {
 	return "the end of the shorter one", len(a) != len(b)
 }
 
-// simHistory runs one seed; what it returns says what went wrong.
-func simHistory(t *testing.T, seed uint64, cover *simCover) (report string) {
-	return simRun(t, seed, cover, nil)
-}
-
-// simRun runs one seed and, where wanted, writes its whole history down.
-func simRun(t *testing.T, seed uint64, cover *simCover, whole *string) (report string) {
+// simRun runs one seed and, where wanted, writes its whole history down. What it
+// returns says what went wrong.
+func simRun(t *testing.T, seed uint64, cover *simCover, sqlite bool, whole *string) (report string) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newSimWorld(t, seed, cover)
+		w := newSimWorld(t, seed, cover, sqlite)
 		w.script()
 		if !w.broken() {
 			w.end()
 		}
 		w.finish()
 		if w.fault.invariant != "" {
-			report = fmt.Sprintf("seed %d: invariant %q: %s\nreplay: go test ./intent -run 'TestSim$' -seeds 1 -first %d\n%s",
-				seed, w.fault.invariant, w.fault.what, seed, w.history(*simLines))
+			replay := fmt.Sprintf("go test ./intent -run 'TestSim$' -seeds 1 -first %d", seed)
+			if sqlite {
+				replay += " -sqlite"
+			}
+			report = fmt.Sprintf("seed %d: invariant %q: %s\nreplay: %s\n%s",
+				seed, w.fault.invariant, w.fault.what, replay, w.history(*simLines))
 		}
 		cover.history(w)
 		if whole != nil {
@@ -107,8 +136,6 @@ func simRun(t *testing.T, seed uint64, cover *simCover, whole *string) (report s
 	})
 	return report
 }
-
-var simLines = flag.Int("lines", 80, "how many events a failing history shows")
 
 // script plays the history: the model talks, people work, and things happen.
 func (w *simWorld) script() {
@@ -179,7 +206,7 @@ func (w *simWorld) happen(n int) {
 		return
 	}
 	p := live[w.rng.IntN(len(live))]
-	switch k := w.rng.IntN(30); {
+	switch k := w.rng.IntN(34); {
 	case k < 11:
 		w.sweepBy(p, 500_000+n)
 	case k < 16:
@@ -187,6 +214,7 @@ func (w *simWorld) happen(n int) {
 	case k < 19:
 		p.sleepFor = time.Duration(w.rng.Int64N(int64([]time.Duration{10 * time.Second, time.Minute, 40 * time.Hour}[w.rng.IntN(3)])))
 		p.sleep = w.doom()
+		w.cover.event("process paused")
 	case k < 21 && len(live) < 3:
 		w.start(false)
 	case k < 23:
@@ -196,13 +224,21 @@ func (w *simWorld) happen(n int) {
 	case k < 27 && w.full.Load():
 		w.fill(false)
 	case k == 27:
-		w.backup = w.ledger.Clone()
+		w.backup = w.book.backup()
+		w.books = append(w.books, w.backup)
 	case k == 28 && w.backup != nil && w.rng.IntN(2) == 0:
-		w.another(w.backup, "RESTORED")
+		w.another(w.backup, "restored")
 		w.backup = nil
 	case k == 29 && w.rng.IntN(4) == 0:
-		w.another(newSimLedger(), "LOST")
+		w.another(w.newBook(), "lost")
 		w.backup = nil
+	case k < 32 && k > 29 && w.jumpy:
+		w.jump(w.rng)
+	case k == 32:
+		w.failing.Store([]string{"before", "after"}[w.rng.IntN(2)])
+		w.cover.event("disk error")
+	case k == 33 && len(live) > 1:
+		w.depart(p)
 	}
 }
 
@@ -222,4 +258,7 @@ func (w *simWorld) finish() {
 		p.asleepUntil = time.Time{}
 	}
 	w.drain(time.Now().Add(200 * time.Hour))
+	for _, b := range w.books {
+		b.close()
+	}
 }

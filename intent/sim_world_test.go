@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"counterfoil/intent"
-	"counterfoil/intent/ledgertest"
 	"counterfoil/policy"
 	"counterfoil/provider"
 	"counterfoil/tools"
@@ -44,13 +43,21 @@ type simWorld struct {
 	liars    bool
 	everFull bool
 	misled   bool        // a person has said what was not so
+	failing  atomic.Value // how the next commit fails: before, after; empty: not at all
 	over     atomic.Bool // nobody begins anything any more
+	rows     *simSeen
+	newBook  func() simBook
 
 	contradicted []simContradiction
 
 	deafUntil time.Time
-	ledger    *ledgertest.Memory
-	backup    *ledgertest.Memory
+	book      simBook
+	backup    simBook
+	books     []simBook // to close at the end
+	began     time.Time
+	skew      atomic.Int64 // of the wall clock, nanoseconds
+	jumpy     bool         // somebody sets it
+	outbox    []intent.Escalation // all that was ever written to it
 	policy    policy.Policy
 	procs     []*simProc
 	started   int
@@ -75,16 +82,18 @@ type simProc struct {
 	sleepFor    time.Duration
 	crash       simDoom
 	sleep       simDoom
+	leaving     bool // it takes no more calls, and ends once it is idle
 	person      bool // a command that a person runs: calls do not come here
 }
 
-func newSimWorld(t *testing.T, seed uint64, cover *simCover) *simWorld {
+func newSimWorld(t *testing.T, seed uint64, cover *simCover, sqlite bool) *simWorld {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	w := &simWorld{
 		t: t, ctx: t.Context(), seed: seed, rng: rng, cover: cover,
 		fates: rand.New(rand.NewPCG(seed, 2)),
 		sched: newSimSched(rand.New(rand.NewPCG(seed, 3))),
-		facts: map[string]*simKeyFacts{}, allowed: map[string]bool{}, policy: policy.Default(),
+		facts: map[string]*simKeyFacts{}, allowed: map[string]bool{}, policy: policy.Default(), began: time.Now(),
+		rows: newSimSeen(), newBook: newSimMemory,
 	}
 	w.orders = []provider.Order{
 		{OrderID: "SU-1", TicketIDs: []string{"T-1"}, BuyerID: "B-1", Currency: "USD", PaidCents: 14400, Items: []provider.Item{
@@ -95,10 +104,14 @@ func newSimWorld(t *testing.T, seed uint64, cover *simCover) *simWorld {
 			{ItemID: "SOFA", Title: "sofa", Quantity: 1, PaidCents: 42000, SellerID: "S-1"},
 			{ItemID: "RUG", Title: "rug", Quantity: 2, PaidCents: 8000, SellerID: "S-1"},
 		}, Sellers: []provider.Seller{{ID: "S-1", Name: "one", BalanceCents: 18900}}},
+		{OrderID: "SU-3", TicketIDs: []string{"T-3"}, BuyerID: "B-3", Currency: "JPY", PaidCents: 9000, Items: []provider.Item{
+			{ItemID: "LAMP", Title: "lamp", Quantity: 1, PaidCents: 9000, SellerID: "S-2"},
+		}, Sellers: []provider.Seller{{ID: "S-2", Name: "two", BalanceCents: 90000}}},
 	}
 	w.tickets = []provider.Ticket{
 		{TicketID: "T-1", BuyerID: "B-1", OrderIDs: []string{"SU-1"}},
 		{TicketID: "T-2", BuyerID: "B-2", OrderIDs: []string{"SU-2"}},
+		{TicketID: "T-3", BuyerID: "B-3", OrderIDs: []string{"SU-3"}},
 	}
 	hostile, deaf := []float64{0.05, 0.3, 0.7}[rng.IntN(3)], []float64{0, 0.1, 0.5}[rng.IntN(3)]
 	op := func(name, prefix string) *simOp {
@@ -115,7 +128,12 @@ func newSimWorld(t *testing.T, seed uint64, cover *simCover) *simWorld {
 	for range 2 + rng.IntN(3) {
 		w.wishes = append(w.wishes, all[rng.IntN(len(all))])
 	}
-	w.ledger = ledgertest.NewMemory("sim")
+	if sqlite {
+		w.newBook = func() simBook { return newSimFile(t, w) }
+	}
+	w.failing.Store("")
+	w.jumpy = rng.IntN(3) == 0
+	w.keep(w.newBook())
 	for _, o := range w.ops() {
 		w.logf(nil, "%s", o.describe())
 	}
@@ -156,16 +174,16 @@ func (w *simWorld) start(person bool) *simProc {
 		p.owner = "H" + simNth(w.started)
 	}
 	if !w.full.Load() {
-		w.ledger.Replay()
+		w.book.replay()
 	}
 	market := w.market()
 	engine, err := intent.New(intent.Options{
-		Ledger: &simLedger{w.ledger.Process(p.owner), w, p}, Desk: tools.Step(market.Desk), Environment: "test",
+		Ledger: &simLedger{w.book.open(p.owner), w, p}, Desk: tools.Step(market.Desk), Environment: "test",
 		Operations: []intent.Operation{
 			tools.NewIssueRefund(market, func() policy.Policy { return w.policy }),
 			tools.NewMessageSeller(market), tools.NewBookPickup(market), tools.NewCancelPickup(market), tools.NewEscalateToHuman(market),
 		},
-		Now: time.Now, NewID: func() string { return fmt.Sprintf("claim-%d", w.claims.Add(1)) },
+		Now: w.now, Uptime: w.uptime, NewID: func() string { return fmt.Sprintf("claim-%d", w.claims.Add(1)) },
 		Jitter:          w.jitter,
 		ProviderTimeout: providerTimeout, AnswerWithin: answerWithin,
 		At:    func(point intent.Point) { w.sched.gate(w.sched.lane(), string(point)) },
@@ -194,7 +212,25 @@ func (w *simWorld) kill(p *simProc) {
 	if !p.dead.Swap(true) {
 		p.diedAt = time.Now()
 	}
-	w.ledger.Kill(p.owner)
+	w.book.kill(p.owner)
+}
+
+// depart has a process leave as it does on a signal, and end once it is idle.
+func (w *simWorld) depart(p *simProc) {
+	claimFor, finishWithin := time.Duration(w.rng.IntN(1500))*time.Millisecond, time.Duration(w.rng.IntN(8000))*time.Millisecond
+	w.logf(nil, "%s leaves: claims for %v, finishes within %v", p.owner, claimFor, finishWithin)
+	w.cover.event("process leaves")
+	p.leaving = true
+	p.Leave(claimFor, finishWithin)
+	w.threads.Add(1)
+	go func() {
+		defer w.threads.Add(-1)
+		p.Wait(w.ctx)
+		if !p.dead.Load() {
+			w.logf(nil, "%s is gone", p.owner)
+			w.kill(p)
+		}
+	}()
 }
 
 // putToSleep stops a process for a while.
@@ -215,7 +251,7 @@ func (w *simWorld) alive() []*simProc {
 	defer w.mu.Unlock()
 	var live []*simProc
 	for _, p := range w.procs {
-		if !p.dead.Load() && !p.person {
+		if !p.dead.Load() && !p.person && !p.leaving {
 			live = append(live, p)
 		}
 	}
@@ -224,8 +260,9 @@ func (w *simWorld) alive() []*simProc {
 
 // another replaces the ledger by an empty one, or by an older copy. Every
 // process that knew the one before is dead first.
-func (w *simWorld) another(ledger *ledgertest.Memory, how string) {
+func (w *simWorld) another(book simBook, how string) {
 	w.logf(nil, "LEDGER %s", how)
+	w.cover.event("ledger " + how)
 	w.mu.Lock()
 	procs := w.procs
 	w.epoch++
@@ -233,7 +270,7 @@ func (w *simWorld) another(ledger *ledgertest.Memory, how string) {
 	for _, p := range procs {
 		w.kill(p)
 	}
-	w.ledger = ledger
+	w.keep(book)
 	for _, p := range procs { // an older copy may take them for alive
 		w.kill(p)
 	}
@@ -241,14 +278,21 @@ func (w *simWorld) another(ledger *ledgertest.Memory, how string) {
 	w.forget()
 }
 
+// keep has the histories go on in a book.
+func (w *simWorld) keep(book simBook) {
+	w.book = book
+	w.books = append(w.books, book)
+}
+
+// ledger is what anybody may look at.
+func (w *simWorld) ledger() intent.Ledger { return w.book.reader() }
+
 // fill makes the disk full, or frees it.
 func (w *simWorld) fill(full bool) {
 	w.logf(nil, "disk full: %v", full)
 	w.full.Store(full)
-	w.everFull = w.everFull || full
-	n := 0
 	if full {
-		n = -1
+		w.cover.event("disk full")
 	}
-	w.ledger.FailCommits(n, intent.ErrReadOnly)
+	w.everFull = w.everFull || full
 }
