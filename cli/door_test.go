@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -366,3 +367,29 @@ func TestHTTPConfigurationRefused(t *testing.T) {
 		})
 	}
 }
+
+// What was done over stdio is not done again over HTTP with a token.
+func TestOneIntentOverBothTransports(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	_, payer := r.newToken("payer", "read,irreversible")
+	p := r.pipe()
+	first := p.send(refundMessage(`11800`))
+	if got := inWords(first); !strings.HasPrefix(got, "result: performed") {
+		t.Fatal(got)
+	}
+	s := r.serveHTTP()
+	_, second := s.send(refundMessage(`11800`), bearer(payer))
+	if got := inWords(second); !strings.HasPrefix(got, "result: already_performed") {
+		t.Error(got)
+	}
+	if a, b := intentKeyIn(first), intentKeyIn(second); a == "" || a != b {
+		t.Errorf("two keys: %s and %s", a, b)
+	}
+	if n := r.refundsMade(); n != 1 {
+		t.Errorf("%d refunds were made", n)
+	}
+	s.stop()
+}
+
+func intentKeyIn(answer string) string { return regexp.MustCompile(`cf1_[a-z2-7]+`).FindString(answer) }

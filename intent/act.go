@@ -9,7 +9,7 @@ import (
 // act sends what was claimed, settles what became of it, records that and
 // answers. From here on the request's cancellation stops nothing.
 func (c *call) act(ctx context.Context, row Row, act Act) Result {
-	ctx, cancel := c.e.detach(ctx, c.deadline)
+	ctx, cancel := c.e.detach(ctx, c.due)
 	defer cancel()
 	c.before = row.Sends - 1
 	began, sent := row.ClaimedAt, false
@@ -137,10 +137,9 @@ func (c *call) concludeByLookup(ctx context.Context, row Row, act Act, end concl
 		return conclusion{left: true}
 	}
 	step := c.op.Steps()[row.Step]
-	until := c.deadline.Add(-c.e.reserve())
-	ctx, cancel := context.WithTimeout(ctx, until.Sub(c.e.clock.now()))
+	ctx, cancel := context.WithDeadline(ctx, c.due.Add(-c.e.reserve()))
 	defer cancel()
-	seen := c.e.lookUpUntil(ctx, step, row, act, until)
+	seen := c.e.lookUpUntil(ctx, step, row, act)
 	if c.e.leave.wasCut() && !learnt(seen) {
 		return conclusion{left: true}
 	}
@@ -212,6 +211,8 @@ func (c *call) record(ctx context.Context, claim Row, act Act, end conclusion) (
 		switch {
 		case err == nil:
 			return row, c.e.tellFirst(ctx, ch.Escalate), nil
+		case errors.As(err, &stale) && madeBefore(ch, stale.Current):
+			return stale.Current, c.e.tellFirst(ctx, ch.Escalate), nil
 		case errors.As(err, &stale):
 			ch = c.reconcile(ctx, ch, stale.Current, act, end)
 		default:
@@ -220,6 +221,13 @@ func (c *call) record(ctx context.Context, claim Row, act Act, end conclusion) (
 			return *ch.Row, c.e.tellFirst(ctx, ch.Escalate), err
 		}
 	}
+}
+
+// madeBefore reports whether the row is as a change has made it already: a commit
+// may be made and answered with an error.
+func madeBefore(ch Change, current Row) bool {
+	current.Version = ch.Row.Version
+	return current == *ch.Row
 }
 
 // reconcile decides a record again on a row that somebody else has written.

@@ -71,7 +71,7 @@ func (c *call) mayClaim(ctx context.Context) *Result {
 	if !c.e.leave.mayClaim(c.e.clock.now()) {
 		return c.withdrawn(ctx)
 	}
-	if c.deadline.Sub(c.e.clock.now()) < c.e.o.ProviderTimeout+c.e.o.ProviderTimeout/2 {
+	if c.e.clock.now().After(c.claimBy) {
 		answer := c.e.refuse(Refusal{Reason: ReasonUnreachable})
 		return &answer
 	}

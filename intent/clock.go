@@ -12,6 +12,12 @@ type clock func() time.Time
 
 func (c clock) now() time.Time { return c().Round(0).UTC().Truncate(time.Millisecond) }
 
+// fits reports whether d is less than what is left of ctx.
+func fits(ctx context.Context, d time.Duration) bool {
+	end, bounded := ctx.Deadline()
+	return !bounded || deadlineIn(d).Before(end)
+}
+
 // pause waits for d, or until ctx ends; it reports whether d has passed.
 func pause(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {

@@ -31,7 +31,7 @@ func (e *Engine) deliverWithin(ctx context.Context, esc Escalation, within time.
 	case e.o.Desk == nil:
 		return tried{esc: e.notifyInstead(ctx, esc, within)}
 	}
-	ctx, cancel := e.detach(ctx, e.clock.now().Add(2*within))
+	ctx, cancel := e.detach(ctx, deadlineIn(2*within))
 	defer cancel()
 	e.at(PointBeforeTell)
 	t := e.tell(ctx, esc, within)

@@ -16,7 +16,7 @@ const recordTries = 4
 // client's cancellation no longer stops it. It ends at the deadline, or when the
 // departing engine cuts it off.
 func (e *Engine) detach(ctx context.Context, deadline time.Time) (context.Context, context.CancelFunc) {
-	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), deadline.Sub(e.clock.now()))
+	detached, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline)
 	go func() {
 		select {
 		case <-e.leave.cut:
@@ -25,6 +25,15 @@ func (e *Engine) detach(ctx context.Context, deadline time.Time) (context.Contex
 		}
 	}()
 	return detached, cancel
+}
+
+// deadlineIn is the moment d from now on the clock of contexts: unlike the wall
+// clock nobody sets it.
+func deadlineIn(d time.Duration) time.Time {
+	ctx, cancel := context.WithTimeout(context.Background(), d)
+	defer cancel()
+	deadline, _ := ctx.Deadline()
+	return deadline
 }
 
 // recording is the context of a commit: nobody's cancellation, its own bound.

@@ -141,22 +141,24 @@ func (c *call) run(ctx context.Context) Result {
 
 // call is one run of Do.
 type call struct {
-	e        *Engine
-	op       Operation
-	args     Arguments
-	deadline time.Time
-	loc      Locator
-	fp       Fingerprint
-	claimed  *Row   // set once the claim is durable
-	before   int    // sends that earlier calls made
-	land     func() // ends this call's flight, if it has one; may be called again
+	e       *Engine
+	op      Operation
+	args    Arguments
+	due     time.Time // when the answer is due, on the clock of contexts
+	claimBy time.Time // after it there is no time to send and look up; on the wall clock, by which a sleep counts
+	loc     Locator
+	fp      Fingerprint
+	claimed *Row   // set once the claim is durable
+	before  int    // sends that earlier calls made
+	land    func() // ends this call's flight, if it has one; may be called again
 }
 
 func (e *Engine) newCall(op Operation, args Arguments) *call {
 	loc := op.Locate(args)
 	return &call{
 		e: e, op: op, args: args, loc: loc,
-		deadline: e.clock.now().Add(e.o.AnswerWithin), land: func() {},
+		due:     deadlineIn(e.o.AnswerWithin),
+		claimBy: e.clock.now().Add(e.o.AnswerWithin - e.o.ProviderTimeout - e.o.ProviderTimeout/2), land: func() {},
 		fp: DeriveFingerprint(e.o.Ledger.Account(), op.Tool(), again(loc.Given, loc.Again)),
 	}
 }

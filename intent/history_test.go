@@ -191,6 +191,31 @@ func TestHistoryLateLandingOfTheFirst(t *testing.T) {
 	})
 }
 
+// 29: nobody can look, the scope is closed, and hours later a person is told
+// once more; the released scope is open to another message.
+func TestHistoryUnknownIsToldAgain(t *testing.T) {
+	bubbleWith(t, map[string]string{"refunds.lookup": "webhook"}, func(r *rig) {
+		p := r.process("P1")
+		r.fault("refunds.create", "timeout_before_accept", 1, 0)
+		first := p.do(map[string]any{"amount_cents": 6000})
+		want(t, first, intent.Unknown, intent.ReasonLookupWeak, intent.RetryNever)
+		r.wantEffects("escalation", 1)
+		want(t, p.do(map[string]any{"amount_cents": 5000}), intent.NotPerformed, intent.ReasonBlockedByOpen, intent.RetryNever)
+		r.later(4*time.Hour - time.Minute)
+		r.sweep(p)
+		r.wantEffects("escalation", 1)
+		r.later(2 * time.Minute)
+		r.sweep(p)
+		r.wantEffects("escalation", 2)
+		if _, err := p.Release(r.ctx, r.key(first), intent.Person{Name: "ines"}); err != nil {
+			t.Fatal(err)
+		}
+		if other := p.do(map[string]any{"amount_cents": 5000}); other.Reason == intent.ReasonBlockedByOpen {
+			t.Errorf("a released scope is closed: %s", other.Verdict)
+		}
+	})
+}
+
 // 13 and a late failure: pending, then failed; a repeat needs a person.
 func TestHistoryPendingThenFailed(t *testing.T) {
 	bubble(t, func(r *rig) {

@@ -57,15 +57,15 @@ func (e *Engine) lookUp(ctx context.Context, step Step, row Row, act Act) sighti
 }
 
 // lookUpUntil looks for an effect until something that settles the row is seen,
-// or until the deadline.
-func (e *Engine) lookUpUntil(ctx context.Context, step Step, row Row, act Act, deadline time.Time) sighting {
+// or as long as ctx lasts.
+func (e *Engine) lookUpUntil(ctx context.Context, step Step, row Row, act Act) sighting {
 	for n := 1; ; n++ {
 		s := e.lookUp(ctx, step, row, act)
 		if settles(s, row, step.Capabilities()) || ctx.Err() != nil {
 			return s
 		}
 		wait := e.backoff(n + 2)
-		if e.clock.now().Add(wait).After(deadline) || !pause(ctx, wait) {
+		if !fits(ctx, wait) || !pause(ctx, wait) {
 			return s
 		}
 	}

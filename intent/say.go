@@ -201,7 +201,7 @@ func (c *call) afterPanic(ctx context.Context) (result Result) {
 			}
 		}
 	}()
-	ctx, cancel := c.e.detach(ctx, latest(c.deadline, c.e.clock.now().Add(time.Second)))
+	ctx, cancel := c.e.detach(ctx, c.due.Add(time.Second))
 	defer cancel()
 	current, ok, err := c.e.o.Ledger.Find(ctx, row.Key)
 	if err != nil || !ok {

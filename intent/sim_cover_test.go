@@ -110,7 +110,8 @@ func simMust() (must [simKinds][]string) {
 		"person: approve", "person: decline", "person: resolve", "person: release", "person: reopen", "person: allow-repeat",
 	}
 	for _, cause := range simCauses {
-		must[simEvents] = append(must[simEvents], "told: "+string(cause))
+		rare := cause == intent.CauseFigures || cause == intent.CauseSecondEffect
+		must[simEvents] = append(must[simEvents], strings.Repeat("+", bit(rare))+"told: "+string(cause))
 	}
 	for _, row := range simTable {
 		if row.reached {

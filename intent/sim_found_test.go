@@ -1,6 +1,7 @@
 package intent_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -200,4 +201,65 @@ func TestSimFoundSetBackWhileSending(t *testing.T) {
 		want(t, p.do(nil), intent.Unknown, intent.ReasonLookupWeak, intent.RetryNever)
 		r.wantEffects("refund", 0)
 	})
+}
+
+// A record that was made and answered with an error is not made again: what it
+// took back from the count of sends would be taken twice.
+func TestSimFoundRecordMadeAndAnsweredWithAnError(t *testing.T) {
+	bubble(t, func(r *rig) {
+		ledger := &failsOnce{Ledger: r.ledger.Process("P1"), on: intent.StateNotPerformed}
+		p := r.processOn(ledger, "P1")
+		p.at = func(point intent.Point) { r.wire.down.Store(point == intent.PointClaimed) }
+		answer := p.do(nil)
+		want(t, answer, intent.NotPerformed, intent.ReasonNotSent, intent.RetryWait)
+		if !ledger.failed || answer.Attempts != 0 {
+			t.Errorf("%d attempts (the commit failed: %v), and nothing was sent", answer.Attempts, ledger.failed)
+		}
+		if n := len(r.attempts(answer.IntentKey)); n != 1 {
+			t.Errorf("%d attempts are recorded of one", n)
+		}
+	})
+}
+
+// failsOnce makes the first change that brings a row to a state, and says that
+// it failed.
+type failsOnce struct {
+	intent.Ledger
+	on     intent.State
+	failed bool
+}
+
+func (l *failsOnce) Commit(ctx context.Context, c intent.Change) (intent.Row, error) {
+	row, err := l.Ledger.Commit(ctx, c)
+	if err == nil && !l.failed && row.State == l.on {
+		l.failed = true
+		return intent.Row{}, errSimDisk
+	}
+	return row, err
+}
+
+// Whoever sets the wall clock while a call waits for the provider takes nothing
+// from the time in which it may look up what became of its send, and gives it
+// none.
+func TestSimFoundClockSetWhileWaiting(t *testing.T) {
+	for name, jump := range map[string]time.Duration{"forward": 2 * time.Hour, "back": -2 * time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(r *rig) {
+				set := r.setClock()
+				p := r.process("P1")
+				r.fault("refunds.create", "accept_then_timeout", 1, 0)
+				p.at = func(point intent.Point) {
+					if point == intent.PointSent {
+						set(jump)
+					}
+				}
+				began := time.Now()
+				want(t, p.do(nil), intent.Performed, "", intent.RetryNotNeeded)
+				r.wantEffects("refund", 1)
+				if took := time.Since(began); took > answerWithin {
+					t.Errorf("answered after %v", took)
+				}
+			})
+		})
+	}
 }

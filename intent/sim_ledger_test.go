@@ -86,9 +86,12 @@ func (s *simLedger) Commit(ctx context.Context, c intent.Change) (intent.Row, er
 	s.w.sched.gate(l, "commit")
 	before := intent.Row{}
 	if c.Row != nil {
-		before, _, _ = s.Ledger.Find(ctx, c.Row.Key)
+		before, _, _ = s.w.ledger().Find(s.w.ctx, c.Row.Key) // whatever has become of ctx
 	}
-	row, err := s.commit(ctx, c)
+	row, made, err := s.commit(ctx, c)
+	if made {
+		s.seeMade(l, before, row, c)
+	}
 	if err != nil {
 		s.w.seeRefused(c, err)
 		if l != nil && s.w.full.Load() {
@@ -99,9 +102,16 @@ func (s *simLedger) Commit(ctx context.Context, c intent.Change) (intent.Row, er
 		}
 		return row, err
 	}
-	s.w.seeCommit(l, before, row, c)
 	if c.Row != nil {
 		s.learn(l, row.Key, nil)
+	}
+	return row, nil
+}
+
+// seeMade looks at a change that the ledger has made, whatever it answered.
+func (s *simLedger) seeMade(l *simLane, before, row intent.Row, c intent.Change) {
+	s.w.seeCommit(l, before, row, c)
+	if c.Row != nil {
 		s.w.checkLegal(before, row)
 		s.w.checkCommit(s.p, before, row)
 		s.w.logf(l, "row %s v%d: %s", s.w.short(row.Key), row.Version, simRow(row))
@@ -109,28 +119,23 @@ func (s *simLedger) Commit(ctx context.Context, c intent.Change) (intent.Row, er
 	for _, e := range c.Escalate {
 		s.w.logf(l, "outbox: %s, %s of %s", s.w.short(e.Key), e.Cause, s.w.short(e.Subject))
 	}
-	return row, nil
 }
 
 // commit is the ledger's own, unless the disk is full, or fails once: before
 // anything is written, or after all of it.
-func (s *simLedger) commit(ctx context.Context, c intent.Change) (intent.Row, error) {
-	fails := s.w.failing.Swap("").(string) //nolint:forcetypeassert // nothing else is put there
+func (s *simLedger) commit(ctx context.Context, c intent.Change) (row intent.Row, made bool, err error) {
+	fails, _ := s.w.failing.Swap("").(string)
 	switch {
 	case s.w.full.Load():
-		return intent.Row{}, fmt.Errorf("commit: %w", intent.ErrReadOnly)
+		return row, false, fmt.Errorf("commit: %w", intent.ErrReadOnly)
 	case fails == "before":
-		return intent.Row{}, errSimDisk
+		return row, false, errSimDisk
 	}
-	row, err := s.Ledger.Commit(ctx, c)
-	if err == nil && fails == "after" {
-		s.w.note(c)
-		if c.Row != nil {
-			s.w.logf(simLaneOf(ctx), "made, and answered with an error: %s: %s", s.w.short(row.Key), simRow(row))
-		}
-		return intent.Row{}, errSimDisk
+	row, err = s.Ledger.Commit(ctx, c)
+	if made = err == nil; made && fails == "after" {
+		err = errSimDisk
 	}
-	return row, err
+	return row, made, err
 }
 
 var errSimDisk = errors.New("commit: disk I/O error")

@@ -1,10 +1,112 @@
 package intent_test
 
 import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 )
 
+var simProof = flag.Bool("proof", false, "write what this run of TestSim reached into docs/PROOF.md")
+
+const (
+	proofPage    = "../docs/PROOF.md"
+	proofSection = "<!-- generated: go test ./intent -run 'TestSim$' -seeds 1000000 -timeout 5h -proof -->\n"
+)
+
+// writeSimProof writes down what a run reached, where that is asked for.
 func writeSimProof(t *testing.T, histories int, took time.Duration, cover *simCover) {
 	t.Helper()
+	if !*simProof {
+		return
+	}
+	page, err := os.ReadFile(proofPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, begun := strings.Cut(string(page), proofSection)
+	_, after, ended := strings.Cut(rest, "<!-- end -->")
+	if !begun || !ended {
+		t.Fatalf("%s has no section for it", proofPage)
+	}
+	text := before + proofSection + cover.page(commit(t), histories, took) + "<!-- end -->" + after
+	if err := os.WriteFile(proofPage, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// commit is the version of the tree that ran.
+func commit(t *testing.T) string {
+	t.Helper()
+	said, err := exec.CommandContext(t.Context(), "git", "describe", "--always", "--dirty").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(said))
+}
+
+// page is what docs/PROOF.md shows of a run.
+func (c *simCover) page(commit string, histories int, took time.Duration) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var b strings.Builder
+	fmt.Fprintf(&b, "Commit %s, %s, %s/%s: %d histories from seed %d in %v, %d at a time; %d gates passed. All held.\n\n",
+		commit, runtime.Version(), runtime.GOOS, runtime.GOARCH, histories, *simFirst, took.Round(time.Second), *simWorkers, c.gates)
+	b.WriteString("How often a row changed from one state (down) to another (across). A change without a number is not legal.\n\n")
+	c.transitionsPage(&b)
+	for _, kind := range []int{simAnswers, simSends, simCrashes, simEvents} {
+		fmt.Fprintf(&b, "\n**%s.** %s.\n", map[int]string{
+			simAnswers: "Answers", simSends: "How a send ended", simCrashes: "Where a process was killed", simEvents: "What else happened",
+		}[kind], listed(c.kinds[kind]))
+	}
+	b.WriteString("\n| | history | test | reached |\n| ---: | --- | --- | ---: |\n")
+	for _, row := range simTable {
+		tests, reached := "", "not in a simulation of the engine"
+		for _, name := range strings.Fields(row.tests) {
+			tests += " `" + name + "`"
+		}
+		if row.reached {
+			reached = fmt.Sprint(c.kinds[simHistories][simNth(row.n)])
+		}
+		if tests == "" {
+			tests, reached = " "+row.why, ""
+		}
+		fmt.Fprintf(&b, "| %d | %s |%s | %s |\n", row.n, row.history, tests, reached)
+	}
+	return b.String()
+}
+
+// transitionsPage is the table of transitions, with the states in the order in
+// which an intent passes them.
+func (c *simCover) transitionsPage(b *strings.Builder) {
+	states := []string{
+		"none", "queued", "awaiting_approval", "ready", "in_flight", "on_watch", "unknown", "not_performed", "not_performed_for_good", "pending", "performed",
+	}
+	fmt.Fprintf(b, "| | %s |\n|%s\n", strings.Join(states[1:], " | "), strings.Repeat(" --- |", len(states)))
+	for _, from := range states {
+		fmt.Fprintf(b, "| %s |", from)
+		for _, to := range states[1:] {
+			cell := ""
+			if n := c.kinds[simTransitions][from+" > "+to]; n > 0 {
+				cell = fmt.Sprint(n) + " "
+			}
+			fmt.Fprintf(b, " %s|", cell)
+		}
+		b.WriteString("\n")
+	}
+}
+
+// listed are counts in one line.
+func listed(counts map[string]int) string {
+	var all []string
+	for _, what := range slices.Sorted(maps.Keys(counts)) {
+		all = append(all, fmt.Sprintf("%s %d", what, counts[what]))
+	}
+	return strings.Join(all, ", ")
 }

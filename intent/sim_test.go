@@ -77,9 +77,9 @@ func simRange(t *testing.T, first uint64, histories int, cover *simCover, sqlite
 	workers.Wait()
 }
 
-// The same seed gives the same history, event by event. The jitter of the
-// engine's pauses is not seeded, and where it decides which of two lanes comes
-// first, a history may part from itself: that stays rare.
+// The same seed gives the same history, event by event. Which of several
+// goroutines that wake at one moment runs first is not the seed's to say, so a
+// history may part from itself: that stays rare.
 func TestSimRepeats(t *testing.T) {
 	t.Parallel()
 	const most = 40

@@ -42,9 +42,9 @@ type simWorld struct {
 	full     atomic.Bool
 	liars    bool
 	everFull bool
-	misled   bool        // a person has said what was not so
+	misled   bool         // a person has said what was not so
 	failing  atomic.Value // how the next commit fails: before, after; empty: not at all
-	over     atomic.Bool // nobody begins anything any more
+	over     atomic.Bool  // nobody begins anything any more
 	rows     *simSeen
 	newBook  func() simBook
 
@@ -55,8 +55,8 @@ type simWorld struct {
 	backup    simBook
 	books     []simBook // to close at the end
 	began     time.Time
-	skew      atomic.Int64 // of the wall clock, nanoseconds
-	jumpy     bool         // somebody sets it
+	skew      atomic.Int64        // of the wall clock, nanoseconds
+	jumpy     bool                // somebody sets it
 	outbox    []intent.Escalation // all that was ever written to it
 	policy    policy.Policy
 	procs     []*simProc

@@ -60,6 +60,6 @@ func (e *Engine) followers(op Operation, row Row, act Act) []Follower {
 			Ticket: row.Ticket, Principal: row.Principal, CreatedAt: now, UpdatedAt: now, DueAt: now,
 		},
 		Act:       Act{Arguments: act.Arguments, Payload: act.Payload},
-		Resources: []Resource{e.newCall(op, act.Arguments).loc.Ticket},
+		Resources: []Resource{op.Locate(act.Arguments).Ticket},
 	}}
 }
