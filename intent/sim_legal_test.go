@@ -26,7 +26,7 @@ var simLegal = map[string][]string{
 	"pending":                {"pending", "performed", "not_performed_for_good"},
 	"performed":              {"performed", "+pending"},
 	"awaiting_approval":      {"awaiting_approval", "ready", "not_performed_for_good", "+unknown", "+performed", "+in_flight"},
-	"ready":                  {"ready", "in_flight", "awaiting_approval", "unknown", "+performed"},
+	"ready":                  {"ready", "in_flight", "awaiting_approval", "unknown", "+performed", "+not_performed_for_good"},
 	"queued":                 {"queued", "performed"},
 }
 

@@ -145,26 +145,33 @@ func (w *simWorld) seeAnswer(o *simOp, l *simLane, ask simAsk, r intent.Result) 
 	w.rows.waited[key] = r.Retry == intent.RetryWait
 	w.row(25, r.Reason == intent.ReasonMismatch)
 	w.row(26, done && o == w.refunds && w.unitsRefunded() == 2)
-	switch r.Reason {
-	case intent.ReasonAcknowledge:
+	w.seeReason(o, ask, r)
+}
+
+// seeReason looks at why nothing was done.
+func (w *simWorld) seeReason(o *simOp, ask simAsk, r intent.Result) {
+	if r.Reason == intent.ReasonAcknowledge {
 		w.row(3, slices.ContainsFunc(w.refunds.effects, func(e *simEffect) bool { return e.byHand && e.item == ask.args["item_id"] }))
 		w.row(22, slices.ContainsFunc(w.refunds.effects, func(e *simEffect) bool {
 			return !e.byHand && e.epoch < w.epoch && e.order == simFoldAny(ask.args["order_id"])
 		}))
-	case intent.ReasonApproval:
+	}
+	if r.Reason == intent.ReasonApproval {
 		w.row(36, ask.args["ticket_id"] == "T-3")
-		w.row(5, o == w.refunds && w.openCounts(key))
-	case intent.ReasonBlockedByOpen:
-		for _, by := range r.Related {
-			w.rows.held[by.IntentKey] = true
-			w.row(27, ask.tool == "book_pickup" && by.Tool == "cancel_pickup")
-			k, err := intent.ParseKey(by.IntentKey)
-			if err != nil {
-				continue
-			}
-			row, ok, err := w.ledger().Find(w.ctx, k)
-			w.row(30, err == nil && ok && row.State == intent.StateAwaiting)
+		w.row(5, o == w.refunds && w.openCounts(r.IntentKey))
+	}
+	if r.Reason != intent.ReasonBlockedByOpen {
+		return
+	}
+	for _, by := range r.Related {
+		w.rows.held[by.IntentKey] = true
+		w.row(27, ask.tool == "book_pickup" && by.Tool == "cancel_pickup")
+		key, err := intent.ParseKey(by.IntentKey)
+		if err != nil {
+			continue
 		}
+		row, ok, err := w.ledger().Find(w.ctx, key)
+		w.row(30, err == nil && ok && row.State == intent.StateAwaiting)
 	}
 }
 
