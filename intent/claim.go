@@ -141,7 +141,7 @@ func (e *Engine) inFlight(row Row) Row {
 	row.Owner, row.Nonce, row.SenderDone = e.o.Ledger.Owner(), e.o.NewID(), false
 	row.ClaimedAt, row.ClaimedUp, row.UpdatedAt = now, e.uptime(), now
 	row.SendBy = now.Add(e.o.ProviderTimeout)
-	row.DueAt = now.Add(2 * e.o.AnswerWithin)
+	row.DueAt = now.Add(e.claimLasts())
 	row.RetryAt, row.Sweeps = time.Time{}, 0
 	row.Sends++
 	row.Reopened, row.Released = false, false

@@ -69,10 +69,16 @@ func (e *Engine) senderGone(row Row) bool {
 	return !e.o.Ledger.Alive(row.Owner)
 }
 
-// expired reports whether a claim has outlived its owner's whole budget.
+// expired reports whether a claim has outlived its owner's whole budget, by each
+// clock: a wall clock that was set forward ends nobody's turn.
 func (e *Engine) expired(row Row) bool {
-	return !row.DueAt.IsZero() && !e.clock.now().Before(row.DueAt)
+	now := e.clock.now()
+	return !row.DueAt.IsZero() && !now.Before(row.DueAt) && e.elapsed(row, now) >= e.claimLasts()
 }
+
+// claimLasts is after how long a claim without a record is looked up although
+// its owner lives.
+func (e *Engine) claimLasts() time.Duration { return 2 * e.o.AnswerWithin }
 
 // change makes one commit of a ruling: the row, its next look, the attempt that
 // it ends, and whom to tell.

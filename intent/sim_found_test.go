@@ -263,3 +263,24 @@ func TestSimFoundClockSetWhileWaiting(t *testing.T) {
 		})
 	}
 }
+
+// A wall clock that is set forward ends nobody's turn: the call that is at work
+// is joined, and no person is told that it is unknown.
+func TestSimFoundClockSetWhileAnotherWaits(t *testing.T) {
+	bubble(t, func(r *rig) {
+		set := r.setClock()
+		sender, other := r.process("P1"), r.process("P2")
+		goOn, answer := r.stopAt(sender, intent.PointClaimed)
+		set(time.Hour)
+		joined := make(chan intent.Result)
+		go func() { joined <- other.do(nil) }()
+		r.sweep(other)
+		r.later(time.Second)
+		set(0)
+		close(goOn)
+		want(t, <-answer, intent.Performed, "", intent.RetryNotNeeded)
+		want(t, <-joined, intent.AlreadyPerformed, "", intent.RetryNotNeeded)
+		r.wantEffects("refund", 1)
+		r.wantEffects("escalation", 0)
+	})
+}
