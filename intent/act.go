@@ -217,7 +217,7 @@ func (c *call) record(ctx context.Context, claim Row, act Act, end conclusion) (
 			ch = c.reconcile(ctx, ch, stale.Current, act, end)
 		default:
 			c.e.fault("record", err)
-			c.e.spill(ch)
+			c.e.spill(ctx, c.op, ch, act)
 			return *ch.Row, c.e.tellFirst(ctx, ch.Escalate), err
 		}
 	}

@@ -99,6 +99,23 @@ func (r *Row) Blocks() bool {
 	return r.Scope != "" && r.Open() && r.State != StatePerformed && !r.Released
 }
 
+// Belies is why a person is to be told when an effect turns out to exist of
+// which the row did not know; empty: nobody was told anything else.
+func (r *Row) Belies(effectID string) Cause {
+	switch r.State {
+	case StateNotPerformed, StateAwaiting, StateReady:
+		if r.Sends > 0 {
+			return CauseLateLanding
+		}
+	case StatePerformed:
+		if r.EffectID != "" && r.EffectID != effectID {
+			return CauseSecondEffect
+		}
+	case StateInFlight, StateUnknown, StateQueued:
+	}
+	return ""
+}
+
 // toldAgainAfter is how long an unknown may keep its scope closed before a
 // person is told once more.
 const toldAgainAfter = 4 * time.Hour
@@ -201,6 +218,9 @@ type Change struct {
 	// Escalate adds entries to the outbox; one whose key is there already is
 	// left as it is.
 	Escalate []Escalation
+	// Late are what a person is told where this change is spilled, and its effect
+	// is laid over a row that was settled otherwise meanwhile: see LateOver.
+	Late []Escalation
 	// Update rewrites the delivery columns of an outbox entry.
 	Update *Escalation
 	// Decision is appended to the row's decisions.
@@ -208,6 +228,17 @@ type Change struct {
 	// Followers are new rows of later steps; a follower whose key is there
 	// already is left as it is.
 	Followers []Follower
+}
+
+// LateOver are those of Late that a person is to be told, where the change's
+// effect is laid over a row.
+func (c *Change) LateOver(now Row) (told []Escalation) {
+	for _, esc := range c.Late {
+		if esc.Cause == now.Belies(c.Row.EffectID) {
+			told = append(told, esc)
+		}
+	}
+	return told
 }
 
 // Follower is the row of a later step, with its act.

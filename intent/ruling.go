@@ -53,7 +53,7 @@ func rule(row Row, class Class, caps Capabilities, s sighting) ruling {
 func ruleFound(row Row, class Class, effect Effect, asked time.Time) ruling {
 	before, done := row, row.State == StatePerformed
 	switch {
-	case done && before.EffectID != "" && before.EffectID != effect.ID:
+	case row.Belies(effect.ID) == CauseSecondEffect:
 		return ruling{row: row, causes: []Cause{CauseSecondEffect}} // the first stays, a person looks
 	case (done || before.EffectID == effect.ID) && asked.Before(before.ConfirmedAt):
 		return ruling{row: row} // an older sighting than the one that stands, or that showed it undone
@@ -66,21 +66,10 @@ func ruleFound(row Row, class Class, effect Effect, asked time.Time) ruling {
 	row.State, row.Reason, row.Retry = StatePerformed, "", ""
 	r := ruling{row: row}
 	landedLate := before.State == StateInFlight && before.OnWatch() && effect.At.Before(before.ClaimedAt)
-	if contradicts(before) || landedLate {
+	if before.Belies(effect.ID) == CauseLateLanding || landedLate {
 		r.causes = append(r.causes, CauseLateLanding)
 	}
 	return r
-}
-
-// contradicts reports whether an effect contradicts what was answered from a
-// row: that nothing had happened, although something had been sent.
-func contradicts(row Row) bool {
-	switch row.State {
-	case StateNotPerformed, StateAwaiting, StateReady:
-		return row.Sends > 0
-	case StateInFlight, StateUnknown, StatePerformed, StateQueued:
-	}
-	return false
 }
 
 // ruleUndone: the authority took the act on and it has come to nothing. It is

@@ -28,7 +28,7 @@ func (e *Engine) settle(ctx context.Context, op Operation, row Row, act Act, s s
 				return row, nil, nil
 			}
 		default:
-			e.spill(c)
+			e.spill(ctx, op, c, act)
 			return *c.Row, e.tellFirst(ctx, c.Escalate), err
 		}
 	}
@@ -185,7 +185,15 @@ func (e *Engine) commitFirmly(ctx context.Context, c Change) (Row, error) {
 	}
 }
 
-// spill keeps a change that the ledger could not take.
-func (e *Engine) spill(c Change) {
+// spill keeps a change that the ledger could not take, with what a person is to
+// be told if somebody settles the row otherwise before it is read.
+func (e *Engine) spill(ctx context.Context, op Operation, c Change, act Act) {
+	if c.Row.State == StatePerformed {
+		for _, cause := range []Cause{CauseLateLanding, CauseSecondEffect} {
+			if esc, due := e.escalation(ctx, op, *c.Row, act, cause); due {
+				c.Late = append(c.Late, esc)
+			}
+		}
+	}
 	e.fault("spill", e.o.Ledger.Spill(c))
 }

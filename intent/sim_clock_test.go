@@ -8,7 +8,7 @@ import (
 )
 
 // mostSimJump is how far somebody sets the machine's clock at a time.
-const mostSimJump = 3 * time.Hour
+const mostSimJump = 2 * time.Hour
 
 // now is the wall clock of the machine on which all processes run. The
 // authority's clock is right; this one is set forward and back in some

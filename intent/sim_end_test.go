@@ -25,6 +25,7 @@ func (w *simWorld) end() {
 		p.crash, p.sleep, p.asleepUntil = simDoom{}, simDoom{}, time.Time{}
 	}
 	w.fill(false)
+	w.failing.Store("")
 	w.runUntil(time.Now().Add(time.Minute), nil)
 	p := w.start(false)
 	w.logf(nil, "the faults are over")

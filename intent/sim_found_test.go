@@ -284,3 +284,26 @@ func TestSimFoundClockSetWhileAnotherWaits(t *testing.T) {
 		r.wantEffects("escalation", 0)
 	})
 }
+
+// A record that did not fit says of an effect, and is read after another process
+// has answered that there is none: a person is told.
+func TestSimFoundSpilledEffectMeetsAnAnswer(t *testing.T) {
+	bubble(t, func(r *rig) {
+		sender := r.process("P1")
+		r.fault("refunds.create", "land_late", 1, 8*time.Second)
+		goOn, answer := r.stopAt(sender, intent.PointSettled)
+		r.later(time.Minute)
+		other := r.process("P2")
+		r.ledger.FailCommits(-1, intent.ErrReadOnly)
+		r.sweep(other)
+		r.ledger.FailCommits(0, nil)
+		close(goOn)
+		want(t, <-answer, intent.NotPerformed, intent.ReasonAbsent, intent.RetryWait)
+		r.ledger.Replay()
+		last := r.process("P3")
+		want(t, last.do(nil), intent.AlreadyPerformed, "", intent.RetryNotNeeded)
+		r.sweep(last)
+		r.wantEffects("refund", 1)
+		r.wantEffects("escalation", 1)
+	})
+}

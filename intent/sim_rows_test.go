@@ -33,11 +33,13 @@ func newSimSeen() *simSeen {
 func (w *simWorld) note(c intent.Change) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	for _, e := range c.Late { // which a replay may write
+		w.written(e)
+	}
 	for _, e := range c.Escalate {
-		if slices.ContainsFunc(w.outbox, func(o intent.Escalation) bool { return o.Key == e.Key }) {
+		if !w.written(e) {
 			continue
 		}
-		w.outbox = append(w.outbox, e)
 		w.cover.event("told: " + string(e.Cause))
 		about := e.Subject.String()
 		if w.rows.causes[about] == nil {
@@ -47,6 +49,15 @@ func (w *simWorld) note(c intent.Change) {
 		w.row(18, w.rows.causes[about][intent.CauseApproval] && w.rows.causes[about][intent.CauseUnknown])
 		w.row(29, e.Cause == intent.CauseStillUnknown)
 	}
+}
+
+// written remembers an entry of the outbox; false: it is remembered already.
+func (w *simWorld) written(e intent.Escalation) bool {
+	if slices.ContainsFunc(w.outbox, func(o intent.Escalation) bool { return o.Key == e.Key }) {
+		return false
+	}
+	w.outbox = append(w.outbox, e)
+	return true
 }
 
 // row counts a history of the table where what makes it is so.

@@ -57,7 +57,7 @@ type simWorld struct {
 	began     time.Time
 	skew      atomic.Int64        // of the wall clock, nanoseconds
 	jumpy     bool                // somebody sets it
-	outbox    []intent.Escalation // all that was ever written to it
+	outbox    []intent.Escalation // all that was ever written to it, or may have been
 	policy    policy.Policy
 	procs     []*simProc
 	started   int

@@ -183,6 +183,7 @@ func (tx *transaction) applySpilled(c intent.Change) (intent.Row, error) {
 		return intent.Row{}, err
 	}
 	c.Since, c.Exclusive, c.Seen = 0, false, now.Version
+	c.Escalate = append(c.Escalate, c.LateOver(now)...)
 	switch {
 	case now.Version == 0:
 		if len(c.Resources) == 0 {

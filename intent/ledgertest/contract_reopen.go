@@ -79,7 +79,9 @@ func spilledEvidenceWins(t *testing.T, ls Ledgers) {
 		performed(&told)
 		told.Cents, told.ConfirmedAt, told.UpdatedAt = 777, at(100), at(100)
 		a := intent.Attempt{Owner: "somebody", ProviderKey: "pk", StartedAt: at(1), Answer: "performed"}
-		return intent.Change{Row: &told, Seen: row.Version, Attempt: &a}
+		return intent.Change{Row: &told, Seen: row.Version, Attempt: &a, Late: []intent.Escalation{
+			late(row.Key, intent.CauseLateLanding), late(row.Key, intent.CauseSecondEffect),
+		}}
 	}
 	// That it would be refused as a new act does not count: it has happened.
 	settled := lateTold(1)
@@ -110,6 +112,14 @@ func spilledEvidenceWins(t *testing.T, ls Ledgers) {
 	if n := len(must[[]intent.Attempt](t)(l.Attempts(ctx, keyOf(2)))); n != 1 {
 		t.Errorf("%d attempts, want the spilled one, once", n)
 	}
+	same(t, "who is told", must[[]intent.Escalation](t)(l.Outbox(ctx, at(99), 9)), []intent.Escalation{
+		late(keyOf(1), intent.CauseLateLanding), late(keyOf(2), intent.CauseSecondEffect),
+	})
+}
+
+// late is what a person is told of an effect that was spilled.
+func late(key intent.Key, cause intent.Cause) intent.Escalation {
+	return intent.Escalation{Key: intent.EscalationKey(key, cause, 0), Subject: key, Cause: cause, CreatedAt: at(1), DueAt: at(1)}
 }
 
 func spilledEvidenceMakesARow(t *testing.T, ls Ledgers) {

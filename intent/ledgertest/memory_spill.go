@@ -52,6 +52,7 @@ func (b *book) evidence(c intent.Change) intent.Change {
 		return c
 	}
 	c.Seen = e.row.Version
+	c.Escalate = append(c.Escalate, c.LateOver(e.row)...)
 	if e.row.State == intent.StatePerformed {
 		c.Row = new(e.row)
 		if c.Attempt != nil && slices.ContainsFunc(e.attempts, sameAttempt(*c.Attempt)) {
@@ -93,6 +94,7 @@ func copyChange(c intent.Change) intent.Change {
 	c.Fingerprints = slices.Clone(c.Fingerprints)
 	c.Attempt = copied(c.Attempt)
 	c.Escalate = slices.Clone(c.Escalate)
+	c.Late = slices.Clone(c.Late)
 	c.Update = copied(c.Update)
 	c.Decision = copied(c.Decision)
 	c.Followers = slices.Clone(c.Followers)
