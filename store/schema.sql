@@ -27,21 +27,26 @@ CREATE TABLE names (
 -- open and blocks are what intent.Row says of itself; tool, owner and principal
 -- are names. Times and flags that no statement asks for are in rest: see
 -- rest.go. fingerprints is a sequence of pieces of 16 bytes, resources a list of
--- what the intent touches: see resources.go.
+-- what the intent touches: see resources.go. The lists are not written with IN:
+-- SQLite would make a table of them for every row that is written.
 CREATE TABLE intents (
 	id           INTEGER PRIMARY KEY,
 	key          BLOB NOT NULL UNIQUE CHECK (length(key) = 32),
 	version      INTEGER NOT NULL,
 	open         INTEGER NOT NULL,
 	blocks       INTEGER NOT NULL,
-	state        TEXT NOT NULL CHECK (state IN (
-		'in_flight', 'performed', 'not_performed', 'unknown', 'awaiting_approval', 'ready', 'queued')),
-	reason       TEXT NOT NULL CHECK (reason = '' OR reason IN (
-		'invalid_arguments', 'unknown_id', 'not_on_ticket', 'exceeds_paid', 'acknowledge_earlier',
-		'blocked_by_open', 'approval_required', 'declined', 'cap_reached', 'paused', 'authority_unreachable',
-		'not_sent', 'absent_after_lookup', 'refused_by_authority', 'repeat_not_allowed', 'attempts_exhausted',
-		'cancelled', 'ledger_unavailable', 'lookup_unavailable', 'lookup_too_weak', 'in_flight',
-		'mismatch_at_authority', 'queued_for_delivery', 'internal_error')),
+	state        TEXT NOT NULL CHECK (
+		state = 'in_flight' OR state = 'performed' OR state = 'not_performed' OR state = 'unknown' OR
+		state = 'awaiting_approval' OR state = 'ready' OR state = 'queued'),
+	reason       TEXT NOT NULL CHECK (reason = '' OR
+		reason = 'invalid_arguments' OR reason = 'unknown_id' OR reason = 'not_on_ticket' OR
+		reason = 'exceeds_paid' OR reason = 'acknowledge_earlier' OR reason = 'blocked_by_open' OR
+		reason = 'approval_required' OR reason = 'declined' OR reason = 'cap_reached' OR reason = 'paused' OR
+		reason = 'authority_unreachable' OR reason = 'not_sent' OR reason = 'absent_after_lookup' OR
+		reason = 'refused_by_authority' OR reason = 'repeat_not_allowed' OR reason = 'attempts_exhausted' OR
+		reason = 'cancelled' OR reason = 'ledger_unavailable' OR reason = 'lookup_unavailable' OR
+		reason = 'lookup_too_weak' OR reason = 'in_flight' OR reason = 'mismatch_at_authority' OR
+		reason = 'queued_for_delivery' OR reason = 'internal_error'),
 	tool         INTEGER,
 	owner        INTEGER,
 	principal    INTEGER,
