@@ -11,21 +11,21 @@ import (
 )
 
 // rowColumns are the columns of table intents that make up an intent.Row, in
-// the order of rowFields. The times of rest count from created_at.
+// the order of appendRowFields. The times of rest count from created_at.
 var rowColumns = []string{
 	"key", "version", "state", "reason", "scope", "ticket", "cents", "currency", "effect_id",
 	"due_at", "created_at", "updated_at", "rest", "tool", "owner", "principal",
 }
 
-// rowFields point at the fields of a row: to scan into, or to bind. The names
+// appendRowFields points at the fields of a row: to scan into, or to bind. The names
 // come from the caller, since the table has their numbers.
-func rowFields(r *intent.Row, tool, owner, principal any) []any {
-	return []any{
+func appendRowFields(to []any, r *intent.Row, tool, owner, principal any) []any {
+	return append(to,
 		(*keyBlob)(&r.Key), &r.Version, (*string)(&r.State), (*string)(&r.Reason), &r.Scope, &r.Ticket, &r.Cents, &r.Currency, &r.EffectID,
 		(*instant)(&r.DueAt), (*instant)(&r.CreatedAt), (*instant)(&r.UpdatedAt),
-		rest{r},
+		(*rest)(r),
 		tool, owner, principal,
-	}
+	)
 }
 
 // selectRow is the list of expressions that reads a row of table intents AS i.
@@ -33,24 +33,24 @@ var selectRow = "i." + strings.Join(rowColumns[:len(rowColumns)-3], ", i.") + ",
 	nameOf("i.tool") + ", " + nameOf("i.owner") + ", " + nameOf("i.principal")
 
 // rowScan points at the fields of a row to scan into, as selectRow gives them.
-func rowScan(r *intent.Row) []any { return rowFields(r, &r.Tool, &r.Owner, &r.Principal) }
+func rowScan(r *intent.Row) []any { return appendRowFields(nil, r, &r.Tool, &r.Owner, &r.Principal) }
 
 // attemptColumns are those of an intent.Attempt but for its number: first those
-// of attemptFields, then the names.
+// of appendAttemptFields, then the names.
 var attemptColumns = []string{
 	"step", "ordinal", "provider_key", "started_at", "ended_at", "detail", "effect_id",
 	"owner", "principal", "answer", "settled", "evidence",
 }
 
-func attemptFields(a *intent.Attempt) []any {
-	return []any{
+func appendAttemptFields(to []any, a *intent.Attempt) []any {
+	return append(to,
 		&a.Step, &a.Ordinal, (*providerKey)(&a.ProviderKey), (*instant)(&a.StartedAt), (*instant)(&a.EndedAt), &a.Detail, &a.EffectID,
-	}
+	)
 }
 
 // attemptScan points at the fields of an attempt, in the order of selectAttempt.
 func attemptScan(a *intent.Attempt) []any {
-	return append(append([]any{&a.N}, attemptFields(a)...), &a.Owner, &a.Principal, &a.Answer, &a.Settled, (*string)(&a.Evidence))
+	return append(appendAttemptFields([]any{&a.N}, a), &a.Owner, &a.Principal, &a.Answer, &a.Settled, (*string)(&a.Evidence))
 }
 
 // selectAttempt is the list of expressions that reads a row of attempts AS a.
@@ -111,12 +111,12 @@ func (k *keyBlob) Scan(v any) error {
 	return fmt.Errorf("not a key: %T", v)
 }
 
-// Value writes the column.
-func (k keyBlob) Value() (driver.Value, error) {
-	if intent.Key(k).IsZero() {
-		return nil, nil
+// Blob writes the column.
+func (k *keyBlob) Blob() []byte {
+	if (*intent.Key)(k).IsZero() {
+		return nil
 	}
-	return k[:], nil
+	return k[:]
 }
 
 // instant is a time in milliseconds; the zero time is NULL.
@@ -135,12 +135,12 @@ func (t *instant) Scan(v any) error {
 	return fmt.Errorf("not a time: %T", v)
 }
 
-// Value writes the column.
-func (t instant) Value() (driver.Value, error) {
+// Integer writes the column.
+func (t instant) Integer() (v int64, ok bool) {
 	if time.Time(t).IsZero() {
-		return nil, nil
+		return 0, false
 	}
-	return time.Time(t).UnixMilli(), nil
+	return time.Time(t).UnixMilli(), true
 }
 
 // dueInstant is a time in milliseconds; the zero time is 0, before all others.
@@ -155,12 +155,10 @@ func (t *dueInstant) Scan(v any) error {
 	return (*instant)(t).Scan(v)
 }
 
-// Value writes the column.
-func (t dueInstant) Value() (driver.Value, error) {
-	if time.Time(t).IsZero() {
-		return int64(0), nil
-	}
-	return instant(t).Value()
+// Integer writes the column.
+func (t dueInstant) Integer() (v int64, ok bool) {
+	v, _ = instant(t).Integer()
+	return v, true
 }
 
 // milli is a time as the ledger gives it back: UTC, whole milliseconds.

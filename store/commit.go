@@ -75,50 +75,52 @@ func (tx *transaction) apply(c intent.Change) (row intent.Row, err error) {
 }
 
 func (tx *transaction) applyRow(c intent.Change) (intent.Row, error) {
-	before, err := tx.load(c.Row.Key)
+	before, err := tx.load(&c.Row.Key)
 	if err != nil {
 		return intent.Row{}, err
 	}
-	if err := tx.refuse(c, before); err != nil {
+	stand, err := tx.refuse(&c, before)
+	if err != nil {
 		return intent.Row{}, err
 	}
-	id, after, err := tx.put(before, *c.Row, c.Resources, c.Fingerprints)
+	id, after, err := tx.put(before, *c.Row, c.Resources, c.Fingerprints, stand)
 	if err != nil {
 		return intent.Row{}, err
 	}
 	return after, tx.append(id, c)
 }
 
-// refuse is what the row and its surroundings have against a change.
-func (tx *transaction) refuse(c intent.Change, before loaded) error {
+// refuse is what the row and its surroundings have against a change. Where that
+// had to be found out, it says as well how the resources stand.
+func (tx *transaction) refuse(c *intent.Change, before *loaded) ([]standing, error) {
 	if before.version != c.Seen {
 		current, err := tx.find(c.Row.Key)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		return &intent.StaleError{Current: current}
+		return nil, &intent.StaleError{Current: current}
 	}
 	if c.Exclusive && c.Row.Scope != "" {
-		if err := tx.refuseBlocked(*c.Row); err != nil {
-			return err
+		if err := tx.refuseBlocked(c.Row); err != nil {
+			return nil, err
 		}
 	}
 	if c.Since == 0 {
-		return nil
+		return nil, nil
 	}
-	moved, err := tx.moved(before.resources, c.Resources, c.Since)
+	moved, stand, err := tx.moved(before.resources, c.Resources, c.Since)
 	if err == nil && moved {
-		return intent.ErrMoved
+		return nil, intent.ErrMoved
 	}
-	return err
+	return stand, err
 }
 
 const queryBlocker = `SELECT key FROM intents
 	WHERE scope = ? AND blocks = 1 AND key <> ? ORDER BY id LIMIT 1`
 
-func (tx *transaction) refuseBlocked(row intent.Row) error {
+func (tx *transaction) refuseBlocked(row *intent.Row) error {
 	var by keyBlob
-	blocked, err := tx.first(queryBlocker, []any{row.Scope, keyBlob(row.Key)}, &by)
+	blocked, err := tx.first(queryBlocker, []any{&row.Scope, (*keyBlob)(&row.Key)}, &by)
 	if err != nil || !blocked {
 		return err
 	}
@@ -131,11 +133,11 @@ func (tx *transaction) refuseBlocked(row intent.Row) error {
 
 // follow makes the row of a later step, unless it is there.
 func (tx *transaction) follow(f intent.Follower) error {
-	before, err := tx.load(f.Row.Key)
+	before, err := tx.load(&f.Row.Key)
 	if err != nil || before.id != 0 {
 		return err
 	}
-	id, _, err := tx.put(before, f.Row, f.Resources, nil)
+	id, _, err := tx.put(before, f.Row, f.Resources, nil, nil)
 	if err != nil {
 		return err
 	}
@@ -145,12 +147,12 @@ func (tx *transaction) follow(f intent.Follower) error {
 // append writes what hangs on a row.
 func (tx *transaction) append(id int64, c intent.Change) error {
 	if c.Act != nil {
-		if err := tx.putAct(id, *c.Act); err != nil {
+		if err := tx.putAct(id, c.Act); err != nil {
 			return err
 		}
 	}
 	if c.Attempt != nil {
-		if err := tx.putAttempt(id, *c.Attempt); err != nil {
+		if err := tx.putAttempt(id, c.Attempt); err != nil {
 			return err
 		}
 	}
@@ -158,27 +160,32 @@ func (tx *transaction) append(id int64, c intent.Change) error {
 		return nil
 	}
 	const query = `INSERT INTO decisions (intent, n, verb, who, note, secret, at)
-		VALUES (?1, (SELECT 1 + ifnull(max(n), 0) FROM decisions WHERE intent = ?1), ?, ?, ?, ?, ?)`
+		VALUES (?1, 1 + ifnull((SELECT n FROM decisions WHERE intent = ?1 ORDER BY n DESC LIMIT 1), 0), ?, ?, ?, ?, ?)`
 	d := c.Decision
 	return tx.exec(query, id, d.Verb, d.Who, d.Note, d.Secret, instant(d.At))
 }
 
-func (tx *transaction) putAct(id int64, a intent.Act) error {
+func (tx *transaction) putAct(id int64, a *intent.Act) error {
 	const query = `INSERT INTO acts (intent, arguments, payload, request, figures, policy) VALUES (?, ?, ?, ?, ?, ?)
 		ON CONFLICT (intent) DO UPDATE SET arguments = excluded.arguments, payload = excluded.payload,
 			request = excluded.request, figures = excluded.figures, policy = excluded.policy`
-	return tx.exec(query, id, string(a.Arguments), blob(a.Payload), blob(a.Request), a.Figures, a.Policy)
+	tx.args = append(tx.args[:0], id, string(a.Arguments), blob(a.Payload), blob(a.Request), &a.Figures, &a.Policy)
+	return tx.exec(query, tx.args...)
 }
 
 var queryAttempt = "INSERT INTO attempts (intent, n, " + strings.Join(attemptColumns, ", ") +
-	") VALUES (?1, (SELECT 1 + ifnull(max(n), 0) FROM attempts WHERE intent = ?1)" + strings.Repeat(", ?", len(attemptColumns)) + ")"
+	") VALUES (?1, 1 + ifnull((SELECT n FROM attempts WHERE intent = ?1 ORDER BY n DESC LIMIT 1), 0)" + strings.Repeat(", ?", len(attemptColumns)) + ")"
 
-func (tx *transaction) putAttempt(id int64, a intent.Attempt) error {
-	names, err := tx.numbers(a.Owner, a.Principal, a.Answer, a.Settled, string(a.Evidence))
-	if err != nil {
-		return err
+func (tx *transaction) putAttempt(id int64, a *intent.Attempt) error {
+	var names [5]any
+	for i, name := range [...]string{a.Owner, a.Principal, a.Answer, a.Settled, string(a.Evidence)} {
+		var err error
+		if names[i], err = tx.optional(name); err != nil {
+			return err
+		}
 	}
-	return tx.exec(queryAttempt, append(append([]any{id}, attemptFields(&a)...), names...)...)
+	tx.args = append(appendAttemptFields(append(tx.args[:0], id), a), names[:]...)
+	return tx.exec(queryAttempt, tx.args...)
 }
 
 // blob is bytes as a column bears them: none is NULL.

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"counterfoil/intent"
 )
@@ -63,7 +64,6 @@ const ofTicket = `WITH of (id) AS (SELECT value FROM json_each(?1)),
 const toldOf = "(subject IN (SELECT key FROM keys) OR key IN (SELECT key FROM keys))"
 
 const (
-	queryOfTicket  = `SELECT count(*), json_group_array(t.intent) FROM touches t WHERE t.kind = ` + numbered + ` AND t.name = ?`
 	queryStillOpen = ofTicket + "SELECT i.key, 0 FROM intents i WHERE i.id IN (SELECT id FROM of) AND i.open = 1 UNION ALL " +
 		"SELECT ifnull(subject, key), 1 FROM escalations WHERE delivered_at IS NULL AND notified_at IS NULL AND " + toldOf + " LIMIT 1"
 
@@ -87,14 +87,16 @@ const (
 )
 
 func (tx *transaction) erase(ticket intent.Resource, d intent.Decision) (e Erased, err error) {
-	var ids string
-	if _, err := tx.first(queryOfTicket, []any{ticket.Kind, ticket.ID}, &e.Intents, &ids); err != nil {
+	ids, err := tx.ofTicket(ticket)
+	if err != nil {
 		return Erased{}, err
 	}
-	if err := tx.refuseOpen(ids); err != nil {
+	e.Intents = len(ids)
+	array := jsonArray(ids)
+	if err := tx.refuseOpen(array); err != nil {
 		return Erased{}, err
 	}
-	if _, err := tx.count(queryKeepErasure, ids, d.Verb, d.Who, d.Note, d.Secret, instant(d.At)); err != nil {
+	if _, err := tx.count(queryKeepErasure, array, d.Verb, d.Who, d.Note, d.Secret, instant(d.At)); err != nil {
 		return Erased{}, err
 	}
 	for _, step := range []struct {
@@ -103,11 +105,35 @@ func (tx *transaction) erase(ticket intent.Resource, d intent.Decision) (e Erase
 	}{
 		{queryEraseTexts, &e.Texts}, {queryEraseNotes, &e.Notes}, {queryEraseSummaries, &e.Summaries},
 	} {
-		if *step.count, err = tx.count(step.query, ids); err != nil {
+		if *step.count, err = tx.count(step.query, array); err != nil {
 			return Erased{}, err
 		}
 	}
 	return e, nil
+}
+
+// ofTicket are the intents on a ticket.
+func (tx *transaction) ofTicket(ticket intent.Resource) (ids []int64, err error) {
+	kind, ok, err := tx.known(ticket.Kind)
+	if err != nil || !ok {
+		return nil, err
+	}
+	err = touching(tx.conn, kind, ticket.ID, func(t *touch) bool {
+		ids = append(ids, t.id)
+		return true
+	})
+	return ids, err
+}
+
+func jsonArray(ids []int64) string {
+	b := []byte{'['}
+	for i, id := range ids {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, id, 10)
+	}
+	return string(append(b, ']'))
 }
 
 // refuseOpen is an OpenError while one of the intents is not finished.

@@ -68,11 +68,11 @@ func (l *Ledger) ReadSQL(ctx context.Context, query string, args []any, do func(
 // Queries are the statements of the hot paths, by name.
 func Queries() map[string]string {
 	return map[string]string{
-		"find": queryFind, "recognise": queryRecognise, "by effect": queryByEffect, "around": queryAround,
-		"due": queryDue, "in flight": queryFlights, "owners in flight": queryInFlightOwners, "mark": queryMark,
-		"act": queryAct, "attempts": queryAttempts, "decisions": queryDecisions, "totals": querySums.of(4), "outbox": queryOutbox,
+		"find": queryFind,
+		"due":  queryDue, "in flight": queryFlights, "owners in flight": queryInFlightOwners, "mark": queryMark,
+		"act": queryAct, "attempts": queryAttempts, "decisions": queryDecisions, "totals": queryTotals.of(4), "outbox": queryOutbox,
 		"escalation": queryEscalation, "load": queryLoad, "blocker": queryBlocker, "update": queryUpdate,
-		"attempt": queryAttempt, "moved": queryMoved.of(4), "touch": queryTouch.of(4), "mark resources": queryMarked.of(4),
+		"attempt": queryAttempt, "standings": queryStands.of(4), "older": queryOlder, "newest": queryLatest, "mark resources": queryMarked.of(4),
 	}
 }
 
@@ -133,9 +133,7 @@ const BatchMost = batchMost
 
 // PackRest and UnpackRest write and read a row's column rest.
 func PackRest(r *intent.Row) ([]byte, error) {
-	v, err := rest{r}.Value()
-	b, _ := v.([]byte)
-	return b, err
+	return (*rest)(r).Blob(), nil
 }
 
-func UnpackRest(b []byte, r *intent.Row) error { return rest{r}.Scan(b) }
+func UnpackRest(b []byte, r *intent.Row) error { return (*rest)(r).Scan(b) }

@@ -233,7 +233,7 @@ func TestExamineDamage(t *testing.T) {
 	path := newPath(t)
 	l := open(t, path)
 	commit(t, l, claim(1))
-	at := rootOf(t, l, "touches")
+	at := rootOf(t, l, "resources")
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}

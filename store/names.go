@@ -56,20 +56,12 @@ func (tx *transaction) number(name string) (int64, error) {
 	return id, err
 }
 
-// numbers are those of names, nil for an empty one.
-func (tx *transaction) numbers(names ...string) ([]any, error) {
-	all := make([]any, len(names))
-	for i, name := range names {
-		if name == "" {
-			continue
-		}
-		id, err := tx.number(name)
-		if err != nil {
-			return nil, err
-		}
-		all[i] = id
+// optional is the number of a name, nil for an empty one.
+func (tx *transaction) optional(name string) (any, error) {
+	if name == "" {
+		return nil, nil
 	}
-	return all, nil
+	return tx.number(name)
 }
 
 // learn keeps the numbers that are durable now.

@@ -29,7 +29,7 @@ func (tx *transaction) deliver(e intent.Escalation) error {
 	const query = `UPDATE escalations SET tries = ?, ordinal = ?, due_at = ?, handoff_id = ?, delivered_at = ?,
 		notified_at = ifnull(notified_at, ?)
 		WHERE key = ? AND (delivered_at IS NULL OR ?5 IS NOT NULL)`
-	args := []any{e.Tries, e.Ordinal, dueInstant(e.DueAt), e.HandoffID, instant(e.DeliveredAt), instant(e.NotifiedAt), keyBlob(e.Key)}
+	args := []any{e.Tries, e.Ordinal, dueInstant(e.DueAt), e.HandoffID, instant(e.DeliveredAt), instant(e.NotifiedAt), (*keyBlob)(&e.Key)}
 	if n, err := tx.count(query, args...); n > 0 || err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func (tx *transaction) deliver(e intent.Escalation) error {
 const queryEscalation = "SELECT " + escalationColumns + " FROM escalations WHERE key = ?"
 
 func (tx *transaction) escalation(key intent.Key) (e intent.Escalation, ok bool, err error) {
-	ok, err = tx.first(queryEscalation, []any{keyBlob(key)}, escalationFields(&e)...)
+	ok, err = tx.first(queryEscalation, []any{(*keyBlob)(&key)}, escalationFields(&e)...)
 	return e, ok, err
 }
 

@@ -13,12 +13,6 @@ import (
 var (
 	queryFind = "SELECT " + selectRow + " FROM intents i WHERE i.key = ?"
 
-	// Newest first: intents are numbered in the order of their making.
-	fromTouches    = " FROM touches t CROSS JOIN intents i ON i.id = t.intent WHERE t.kind = ? AND t.name = ?"
-	queryRecognise = "SELECT i.fingerprints, " + selectRow + fromTouches + " AND instr(i.fingerprints, ?) > 0 ORDER BY t.intent DESC"
-	queryByEffect  = "SELECT " + selectRow + fromTouches + " AND i.tool = " + numbered + " AND i.effect_id = ? ORDER BY t.intent DESC LIMIT 1"
-	queryAround    = "SELECT " + selectRow + fromTouches + " ORDER BY t.intent DESC LIMIT ?"
-
 	queryList    = "SELECT " + selectRow + " FROM intents i ORDER BY i.open DESC, i.created_at DESC, i.id DESC LIMIT ?"
 	queryDue     = "SELECT " + selectRow + " FROM intents i WHERE i.due_at <= ? ORDER BY i.due_at, i.id LIMIT ?"
 	queryFlights = "SELECT " + selectRow + " FROM intents i INDEXED BY intents_due WHERE i.state = 'in_flight' ORDER BY i.id"
@@ -38,41 +32,25 @@ const (
 		CROSS JOIN names n ON n.id = i.owner WHERE i.state = 'in_flight'`
 )
 
-// querySums are the sums of resources, each with its place among those that are
-// asked for, without what a row counts for in them.
-var querySums = func() *repeated {
-	open, spent := countedSQL("x")
-	return repeat("", "SELECT ?, r.open - "+open+", r.spent - "+spent+` FROM resources r
-		LEFT JOIN intents x ON x.key = ? AND x.currency = r.currency
-			AND EXISTS (SELECT 1 FROM touches t WHERE t.kind = r.kind AND t.name = r.name AND t.intent = x.id)
-		WHERE r.kind = ? AND r.name = ? AND r.currency = ?`, " UNION ALL ", "")
-}()
+// queryTotals are the sums of resources, each with its place among those that
+// are asked for.
+var queryTotals = repeat("", "SELECT ?, open, spent FROM resources WHERE kind = ? AND name = ? AND currency = ?", " UNION ALL ", "")
 
 // Find is the row of a key; ok is false where there is none.
 func (l *Ledger) Find(ctx context.Context, key intent.Key) (row intent.Row, ok bool, err error) {
-	ok, err = l.scan(ctx, "find "+key.String(), queryFind, []any{keyBlob(key)}, rowScan(&row)...)
+	ok, err = l.scan(ctx, "find "+key.String(), queryFind, []any{(*keyBlob)(&key)}, rowScan(&row)...)
 	return row, ok, err
 }
 
 // Recognise is the newest row that touches the ticket and bears the fingerprint.
 func (l *Ledger) Recognise(ctx context.Context, ticket intent.Resource, fp intent.Fingerprint) (row intent.Row, ok bool, err error) {
-	kind, err := l.kind(ctx, ticket.Kind)
-	if err != nil {
-		return intent.Row{}, false, fmt.Errorf("recognise: %w", err)
-	}
-	args := []any{kind, ticket.ID, fp[:]}
-	err = l.each(ctx, "recognise", queryRecognise, args, func(r *sqlite3.Row) (bool, error) {
-		var pieces []byte
-		var found intent.Row
-		if err := r.Scan(append([]any{&pieces}, rowScan(&found)...)...); err != nil {
-			return false, err
+	err = l.touching(ctx, "recognise", ticket, func(t *touch) bool {
+		if ok = bearsFingerprint(t.fingerprints, fp); ok {
+			row = t.row
 		}
-		if ok = bearsFingerprint(pieces, fp); ok { // and not across two of them
-			row = found
-		}
-		return !ok, nil
+		return !ok
 	})
-	return row, ok, err
+	return row, ok && err == nil, err
 }
 
 // ByEffect is the newest row of a tool that touches the ticket and whose effect
@@ -81,20 +59,20 @@ func (l *Ledger) ByEffect(ctx context.Context, ticket intent.Resource, tool, eff
 	if effectID == "" {
 		return intent.Row{}, false, nil
 	}
-	kind, err := l.kind(ctx, ticket.Kind)
-	if err != nil {
-		return intent.Row{}, false, fmt.Errorf("find by effect: %w", err)
-	}
-	args := []any{kind, ticket.ID, tool, effectID}
-	ok, err = l.scan(ctx, "find by effect", queryByEffect, args, rowScan(&row)...)
-	return row, ok, err
+	err = l.touching(ctx, "find by effect", ticket, func(t *touch) bool {
+		if ok = t.row.Tool == tool && t.row.EffectID == effectID; ok {
+			row = t.row
+		}
+		return !ok
+	})
+	return row, ok && err == nil, err
 }
 
 // Act is what is kept of an intent.
 func (l *Ledger) Act(ctx context.Context, key intent.Key) (a intent.Act, err error) {
 	what := "act of " + key.String()
 	var arguments string
-	ok, err := l.scan(ctx, what, queryAct, []any{keyBlob(key)}, &arguments, &a.Payload, &a.Request, &a.Figures, &a.Policy)
+	ok, err := l.scan(ctx, what, queryAct, []any{(*keyBlob)(&key)}, &arguments, &a.Payload, &a.Request, &a.Figures, &a.Policy)
 	if err == nil && !ok {
 		err = fmt.Errorf("%s: %w", what, ErrNoIntent)
 	}
@@ -142,7 +120,7 @@ func (l *Ledger) Decisions(ctx context.Context, key intent.Key) (all []intent.De
 
 // number is the number of an intent, ErrNoIntent where there is none.
 func (l *Ledger) number(ctx context.Context, what string, key intent.Key) (id int64, err error) {
-	ok, err := l.scan(ctx, what, queryNumber, []any{keyBlob(key)}, &id)
+	ok, err := l.scan(ctx, what, queryNumber, []any{(*keyBlob)(&key)}, &id)
 	if err == nil && !ok {
 		err = fmt.Errorf("%s: %w", what, ErrNoIntent)
 	}
@@ -157,12 +135,13 @@ func (l *Ledger) Mark(ctx context.Context) (mark int64, err error) {
 
 // Around are the rows that touch a resource, newest first, at most limit.
 func (l *Ledger) Around(ctx context.Context, r intent.Resource, limit int) (all []intent.Row, err error) {
-	what := "around " + r.Kind + " " + r.ID
-	kind, err := l.kind(ctx, r.Kind)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", what, err)
+	if limit <= 0 {
+		return nil, nil
 	}
-	err = l.each(ctx, what, queryAround, []any{kind, r.ID, max(limit, 0)}, appendRow(&all))
+	err = l.touching(ctx, "around "+r.Kind+" "+r.ID, r, func(t *touch) bool {
+		all = append(all, t.row)
+		return len(all) < limit
+	})
 	return all, err
 }
 
@@ -173,23 +152,39 @@ func (l *Ledger) Totals(ctx context.Context, rs []intent.Resource, currency stri
 	if len(rs) == 0 {
 		return totals, nil
 	}
-	args := make([]any, 0, 5*len(rs))
-	for i, r := range rs {
-		kind, err := l.kind(ctx, r.Kind)
+	touched := make([]resource, len(rs))
+	args := make([]any, 0, 4*len(rs))
+	for i := range rs {
+		kind, err := l.kind(ctx, rs[i].Kind)
 		if err != nil {
 			return nil, fmt.Errorf("totals: %w", err)
 		}
-		totals[r] = intent.Total{}
-		args = append(args, i, keyBlob(except), kind, r.ID, currency)
+		totals[rs[i]] = intent.Total{}
+		touched[i] = resource{kind: kind, name: rs[i].ID}
+		args = append(args, i, &touched[i].kind, &touched[i].name, &currency)
 	}
-	err := l.each(ctx, "totals", querySums.of(len(rs)), args, func(r *sqlite3.Row) (bool, error) {
-		var i int
-		var t intent.Total
-		if err := r.Scan(&i, &t.Open, &t.Spent); err != nil {
-			return false, err
-		}
-		totals[rs[i]] = t
-		return true, nil
+	err := l.glance(ctx, "totals", func(c *sqlite3.Conn) error {
+		without := &loaded{}
+		asked := false
+		return c.Query(queryTotals.of(len(rs)), args, func(r *sqlite3.Row) (more bool, err error) {
+			var i int
+			var t intent.Total
+			if err := r.Scan(&i, &t.Open, &t.Spent); err != nil {
+				return false, err
+			}
+			if !asked { // while the sums are being read, so that both are of one moment
+				asked = true
+				if err := without.find(c, &except); err != nil {
+					return false, err
+				}
+			}
+			if without.currency == currency && listed(without.resources, touched[i].kind, touched[i].name) >= 0 {
+				t.Open -= without.counted.Open
+				t.Spent -= without.counted.Spent
+			}
+			totals[rs[i]] = t
+			return true, nil
+		})
 	})
 	if err != nil {
 		return nil, err
@@ -242,7 +237,7 @@ func (l *Ledger) Outbox(ctx context.Context, now time.Time, limit int) (all []in
 
 // Escalation is one entry of the outbox, delivered or not.
 func (l *Ledger) Escalation(ctx context.Context, key intent.Key) (e intent.Escalation, ok bool, err error) {
-	ok, err = l.scan(ctx, "escalation "+key.String(), queryEscalation, []any{keyBlob(key)}, escalationFields(&e)...)
+	ok, err = l.scan(ctx, "escalation "+key.String(), queryEscalation, []any{(*keyBlob)(&key)}, escalationFields(&e)...)
 	return e, ok, err
 }
 

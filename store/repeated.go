@@ -30,9 +30,9 @@ func (q *repeated) made(n int) string {
 }
 
 var (
-	queryMoved = repeat("SELECT ", "EXISTS (SELECT 1 FROM resources WHERE kind = ? AND name = ? AND changed > ?)", " OR ", "")
-	queryTouch = repeat("INSERT INTO touches (kind, name, intent) VALUES ", "(?, ?, ?)", ", ", "")
+	queryStands = repeat("", "SELECT ?, currency, changed, last FROM resources WHERE kind = ? AND name = ?", " UNION ALL ", "")
 
-	queryMarked = repeat("INSERT INTO resources (kind, name, currency, changed, open, spent) VALUES ", "(?, ?, ?, ?, ?, ?)", ", ",
-		" ON CONFLICT DO UPDATE SET changed = excluded.changed, open = open + excluded.open, spent = spent + excluded.spent")
+	queryMarked = repeat("INSERT INTO resources (kind, name, currency, changed, open, spent, last) VALUES ", "(?, ?, ?, ?, ?, ?, ?)", ", ",
+		" ON CONFLICT DO UPDATE SET changed = excluded.changed, open = open + excluded.open, spent = spent + excluded.spent,"+
+			" last = max(last, excluded.last)")
 )

@@ -58,7 +58,7 @@ func (l *Ledger) CountRepeat(key intent.Key) { l.repeats.count(key, 1) }
 func (l *Ledger) Repeats(ctx context.Context, key intent.Key) (int64, error) {
 	var n int64
 	_, err := l.scan(ctx, "repeats of "+key.String(), "SELECT repeats FROM intents WHERE key = ?",
-		[]any{keyBlob(key)}, &n)
+		[]any{(*keyBlob)(&key)}, &n)
 	if err != nil {
 		return 0, err
 	}
@@ -69,7 +69,7 @@ func (l *Ledger) Repeats(ctx context.Context, key intent.Key) (int64, error) {
 
 func (tx *transaction) countRepeats(counted map[intent.Key]int64) error {
 	for key, n := range counted {
-		err := tx.exec("UPDATE intents SET repeats = repeats + ? WHERE key = ?", n, keyBlob(key))
+		err := tx.exec("UPDATE intents SET repeats = repeats + ? WHERE key = ?", n, (*keyBlob)(&key))
 		if err != nil {
 			return err
 		}

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"database/sql/driver"
 	"encoding/binary"
 	"errors"
 	"slices"
@@ -16,14 +15,16 @@ import (
 // one value: each field that is not zero, as its number in this list and what it
 // is. Most rows bear few of them, and no statement asks for any. Their order is
 // part of the schema.
-func restFields(r *intent.Row) []any {
-	return []any{
+func restFields(to []any, r *intent.Row) []any {
+	return append(to,
 		&r.Step, &r.Parent, (*string)(&r.Retry), (*string)(&r.Evidence), &r.Released, &r.Status, &r.Final, &r.EffectAt,
 		&r.Sends, &r.Ambiguous, &r.Ordinal, &r.OrdinalAt, &r.Closed, &r.Stored, &r.Nonce, &r.ClaimedAt,
 		&r.ClaimedUp.Boot, &r.ClaimedUp.Since, &r.SendBy, &r.SenderDone, &r.WatchUntil, &r.RetryAt, &r.Sweeps,
 		&r.Reopened, &r.RepeatAllowed, &r.ConfirmedAt,
-	}
+	)
 }
+
+const restCount = 25
 
 // restWords are texts that are written as their number in this list, which is
 // part of the schema too.
@@ -41,15 +42,16 @@ const (
 )
 
 // rest is a row's column of that name.
-type rest struct{ *intent.Row }
+type rest intent.Row
 
-// Value writes the column.
-func (r rest) Value() (driver.Value, error) {
+// Blob writes the column.
+func (r *rest) Blob() []byte {
+	var room [restCount]any
 	b := make([]byte, 0, 96)
-	for i, field := range restFields(r.Row) {
+	for i, field := range restFields(room[:0], (*intent.Row)(r)) {
 		b = appendField(b, byte(i+1), field, milliOf(r.CreatedAt))
 	}
-	return b, nil
+	return b
 }
 
 // appendField writes a field, unless it is zero. Times count from since, in
@@ -101,13 +103,14 @@ func appendText(b []byte, text string) []byte {
 var errRest = errors.New("the rest of a row cannot be read")
 
 // Scan reads the column, after the one that the times count from.
-func (r rest) Scan(v any) error {
+func (r *rest) Scan(v any) error {
 	b, ok := v.([]byte)
 	if !ok {
 		return errRest
 	}
 	p := packed(b)
-	fields := restFields(r.Row)
+	var room [restCount]any
+	fields := restFields(room[:0], (*intent.Row)(r))
 	for len(p) > 0 {
 		number := int(p[0])
 		if number < 1 || number > len(fields) || !p.skip(1) || !p.read(fields[number-1], milliOf(r.CreatedAt)) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"counterfoil/intent"
+	"counterfoil/store/sqlite3"
 )
 
 // loaded is of a row what a change of it has to know; id 0: there is none.
@@ -22,20 +23,26 @@ var queryLoad = func() string {
 	return "SELECT i.id, i.version, i.currency, " + open + ", " + spent + ", i.resources, i.fingerprints FROM intents i WHERE i.key = ?"
 }()
 
-func (tx *transaction) load(key intent.Key) (l loaded, err error) {
-	var resources []byte
-	dest := []any{&l.id, &l.version, &l.currency, &l.counted.Open, &l.counted.Spent, &resources, &l.fingerprints}
-	found, err := tx.first(queryLoad, []any{keyBlob(key)}, dest...)
-	if err != nil || !found {
-		return loaded{}, err
-	}
-	l.resources, err = decodeResources(resources)
-	return l, err
+func (tx *transaction) load(key *intent.Key) (*loaded, error) {
+	l := &loaded{}
+	return l, l.find(tx.conn, key)
+}
+
+// find reads what there is of a key.
+func (l *loaded) find(c *sqlite3.Conn, key *intent.Key) error {
+	return c.Query(queryLoad, []any{(*keyBlob)(key)}, func(r *sqlite3.Row) (more bool, err error) {
+		var resources []byte
+		if err := r.Scan(&l.id, &l.version, &l.currency, &l.counted.Open, &l.counted.Spent, &resources, &l.fingerprints); err != nil {
+			return false, err
+		}
+		l.resources, err = decodeResources(resources)
+		return false, err
+	})
 }
 
 // find is the row of a key; its version is 0 where there is none.
 func (tx *transaction) find(key intent.Key) (row intent.Row, err error) {
-	_, err = tx.first(queryFind, []any{keyBlob(key)}, rowScan(&row)...)
+	_, err = tx.first(queryFind, []any{(*keyBlob)(&key)}, rowScan(&row)...)
 	return row, err
 }
 
@@ -47,28 +54,26 @@ var (
 )
 
 // put writes a row, new or not, and all that is kept of it elsewhere: what it
-// touches, and the marks and sums there.
-func (tx *transaction) put(before loaded, row intent.Row, named []intent.Resource, fps []intent.Fingerprint) (id int64, after intent.Row, err error) {
+// touches, and the marks and sums there. How what is named stands may have been
+// asked for before; nil: not.
+func (tx *transaction) put(
+	before *loaded, row intent.Row, named []intent.Resource, fps []intent.Fingerprint, stand []standing,
+) (id int64, after intent.Row, err error) {
 	after = kept(row)
 	after.Version = tx.seq
-	now := loaded{id: before.id, currency: after.Currency, counted: counted(&after), fingerprints: addFingerprints(before.fingerprints, fps)}
+	now := &loaded{id: before.id, currency: after.Currency, counted: counted(&after), fingerprints: addFingerprints(before.fingerprints, fps)}
 	if now.resources, err = tx.with(before.resources, named); err != nil {
 		return 0, intent.Row{}, err
 	}
-	names, err := tx.numbers(after.Tool, after.Owner, after.Principal)
-	if err != nil {
-		return 0, intent.Row{}, err
+	if more := now.resources[len(before.resources):]; len(more) > 0 {
+		if err := tx.link(before.id, more, now.currency, stand); err != nil {
+			return 0, intent.Row{}, err
+		}
 	}
-	fields := rowFields(&after, names[0], names[1], names[2])
 	if before.id == 0 {
-		first := []any{after.Open(), after.Blocks(), encodeResources(now.resources), blob(now.fingerprints)}
-		now.id, err = tx.insert(queryInsert, append(first, fields...)...)
+		now.id, err = tx.insertRow(&after, now)
 	} else {
-		first := []any{after.Open(), after.Blocks()}
-		err = tx.exec(queryUpdate, append(append(first, fields[1:]...), now.id)...)
-	}
-	if err == nil {
-		err = tx.grow(before, now)
+		err = tx.updateRow(&after, before, now)
 	}
 	if err == nil {
 		err = tx.sum(before, now)
@@ -76,13 +81,31 @@ func (tx *transaction) put(before loaded, row intent.Row, named []intent.Resourc
 	return now.id, after, err
 }
 
-// grow links what a row newly touches, and writes what an older one has more of.
-func (tx *transaction) grow(before, now loaded) error {
-	more := now.resources[len(before.resources):]
-	if err := tx.touch(now.id, more); err != nil || before.id == 0 {
+func (tx *transaction) insertRow(row *intent.Row, l *loaded) (id int64, err error) {
+	tool, owner, principal, err := tx.namesOf(row)
+	if err != nil {
+		return 0, err
+	}
+	args := append(tx.args[:0], row.Open(), row.Blocks(), encodeResources(l.resources), blob(l.fingerprints))
+	args = appendRowFields(args, row, tool, owner, principal)
+	tx.args = args
+	return tx.insert(queryInsert, args...)
+}
+
+// updateRow writes an older row, and what it has more of now.
+func (tx *transaction) updateRow(row *intent.Row, before, now *loaded) error {
+	tool, owner, principal, err := tx.namesOf(row)
+	if err != nil {
 		return err
 	}
-	if len(more) > 0 {
+	args := appendRowFields(append(tx.args[:0], nil), row, tool, owner, principal)
+	args[0], args[1] = row.Open(), row.Blocks() // args[1] was the key, which stays
+	args = append(args, now.id)
+	tx.args = args
+	if err := tx.exec(queryUpdate, args...); err != nil {
+		return err
+	}
+	if len(now.resources) != len(before.resources) {
 		if err := tx.exec("UPDATE intents SET resources = ? WHERE id = ?", encodeResources(now.resources), now.id); err != nil {
 			return err
 		}
@@ -91,6 +114,18 @@ func (tx *transaction) grow(before, now loaded) error {
 		return tx.exec("UPDATE intents SET fingerprints = ? WHERE id = ?", now.fingerprints, now.id)
 	}
 	return nil
+}
+
+// namesOf are the numbers of the names that a row bears.
+func (tx *transaction) namesOf(row *intent.Row) (tool, owner, principal any, err error) {
+	if tool, err = tx.optional(row.Tool); err != nil {
+		return nil, nil, nil, err
+	}
+	if owner, err = tx.optional(row.Owner); err != nil {
+		return nil, nil, nil, err
+	}
+	principal, err = tx.optional(row.Principal)
+	return tool, owner, principal, err
 }
 
 // addFingerprints appends those that are not there yet.

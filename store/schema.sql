@@ -69,7 +69,9 @@ CREATE INDEX intents_due ON intents (due_at, state, owner) WHERE due_at IS NOT N
 
 -- Orders, sellers, buyers and tickets, once for each currency of the intents
 -- that touch them. changed is the last commit to one of those; open and spent
--- are their sums, kept with every commit: see intent.Total.
+-- are their sums, kept with every commit: see intent.Total. last is the newest
+-- of those that began to touch it in this currency, which names the one before
+-- it, and so on: see touching.go.
 CREATE TABLE resources (
 	kind     INTEGER NOT NULL,
 	name     TEXT NOT NULL,
@@ -77,14 +79,8 @@ CREATE TABLE resources (
 	changed  INTEGER NOT NULL,
 	open     INTEGER NOT NULL,
 	spent    INTEGER NOT NULL,
+	last     INTEGER NOT NULL,
 	PRIMARY KEY (kind, name, currency)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE touches (
-	kind   INTEGER NOT NULL,
-	name   TEXT NOT NULL,
-	intent INTEGER NOT NULL,
-	PRIMARY KEY (kind, name, intent)
 ) STRICT, WITHOUT ROWID;
 
 -- What is kept of an intent so that it can be rebuilt.

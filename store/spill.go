@@ -208,7 +208,7 @@ func (tx *transaction) unlessKept(key intent.Key, a *intent.Attempt) (*intent.At
 	const query = `SELECT count(*) FROM intents i CROSS JOIN attempts a ON a.intent = i.id
 		WHERE i.key = ? AND a.started_at IS ? AND a.provider_key = ? AND a.owner IS ` + numbered
 	var n int
-	if _, err := tx.first(query, []any{keyBlob(key), instant(a.StartedAt), providerKey(a.ProviderKey), a.Owner}, &n); err != nil {
+	if _, err := tx.first(query, []any{(*keyBlob)(&key), instant(a.StartedAt), providerKey(a.ProviderKey), a.Owner}, &n); err != nil {
 		return nil, err
 	}
 	if n > 0 {

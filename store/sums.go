@@ -1,10 +1,6 @@
 package store
 
-import (
-	"slices"
-
-	"counterfoil/intent"
-)
+import "counterfoil/intent"
 
 // counted is what a row adds to the sums of the resources that it touches. An
 // effect that stands is spent; an open intent is spent, and while no effect of
@@ -30,16 +26,18 @@ func countedSQL(table string) (open, spent string) {
 // sum marks what a row touches as changed, and carries the difference between
 // the row before and after into the sums there. Reading them then costs the
 // same however much a seller has sold.
-func (tx *transaction) sum(before, after loaded) error {
+func (tx *transaction) sum(before, after *loaded) error {
 	was, is := before.counted, after.counted
-	if before.currency != after.currency {
-		if err := tx.mark(before.resources, before.currency, intent.Total{Open: -was.Open, Spent: -was.Spent}); err != nil {
+	had, more := after.resources[:len(before.resources)], after.resources[len(before.resources):]
+	difference := intent.Total{Open: is.Open - was.Open, Spent: is.Spent - was.Spent}
+	if before.id != 0 && before.currency != after.currency {
+		if err := tx.mark(had, &before.currency, intent.Total{Open: -was.Open, Spent: -was.Spent}, 0); err != nil {
 			return err
 		}
-		return tx.mark(after.resources, after.currency, is)
+		difference = is
 	}
-	if err := tx.mark(before.resources, after.currency, intent.Total{Open: is.Open - was.Open, Spent: is.Spent - was.Spent}); err != nil {
+	if err := tx.mark(had, &after.currency, difference, 0); err != nil {
 		return err
 	}
-	return tx.mark(slices.Clone(after.resources[len(before.resources):]), after.currency, is)
+	return tx.mark(more, &after.currency, is, after.id)
 }

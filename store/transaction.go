@@ -12,6 +12,7 @@ type transaction struct {
 	seq   int64            // the number of the share that is being done: every row and resource that it changes gets it
 	wrote bool             // that share has changed something
 	names map[string]int64 // numbers of names, which become known with the commit
+	args  []any            // room for the arguments of one statement
 }
 
 // start begins a transaction for so many shares. The caller has the turn.

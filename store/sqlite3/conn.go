@@ -62,6 +62,9 @@ func Open(uri string) (_ *Conn, err error) {
 	}
 	for option, on := range map[int32]bool{
 		lib.SQLITE_DBCONFIG_DQS_DDL: false, lib.SQLITE_DBCONFIG_DQS_DML: false, lib.SQLITE_DBCONFIG_DEFENSIVE: true,
+		// A plan never depends on what is bound: a statement would be prepared
+		// again whenever something else is.
+		lib.SQLITE_DBCONFIG_ENABLE_QPSG: true,
 	} {
 		if err := c.configure(option, on); err != nil {
 			return nil, err

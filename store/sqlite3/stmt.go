@@ -74,40 +74,46 @@ func (s *stmt) bind(args []any) error {
 	return nil
 }
 
-// bindOne binds a value, or what a pointer points at.
+// Integer is what is bound as an integer, or as NULL where it is none.
+type Integer interface{ Integer() (v int64, ok bool) }
+
+// Blob is what is bound as bytes, or as NULL where that is nil.
+type Blob interface{ Blob() []byte }
+
+// bindOne binds a value, or what a pointer points at: a pointer into what is
+// there anyway need not be allocated.
 func (s *stmt) bindOne(n int32, arg any) error {
 	switch v := arg.(type) {
 	case nil:
-		return s.c.check(lib.Xsqlite3_bind_null(s.c.tls, s.handle, n))
+		return s.bindNull(n)
 	case int64:
-		return s.c.check(lib.Xsqlite3_bind_int64(s.c.tls, s.handle, n, v))
+		return s.bindInteger(n, v)
 	case *int64:
-		return s.bindOne(n, *v)
+		return s.bindInteger(n, *v)
 	case int:
-		return s.bindOne(n, int64(v))
+		return s.bindInteger(n, int64(v))
 	case *int:
-		return s.bindOne(n, int64(*v))
+		return s.bindInteger(n, int64(*v))
 	case bool:
-		if v {
-			return s.bindOne(n, int64(1))
-		}
-		return s.bindOne(n, int64(0))
+		return s.bindBool(n, v)
 	case *bool:
-		return s.bindOne(n, *v)
+		return s.bindBool(n, *v)
 	case string:
-		at, err := hold(s, n, v)
-		if err != nil {
-			return err
-		}
-		return s.c.check(lib.Xsqlite3_bind_text(s.c.tls, s.handle, n, at, int32(len(v)), 0)) //nolint:gosec // hold has refused what is longer
+		return s.bindText(n, v)
 	case *string:
-		return s.bindOne(n, *v)
+		return s.bindText(n, *v)
 	case []byte:
-		at, err := hold(s, n, v)
-		if err != nil {
-			return err
+		return s.bindBlob(n, v)
+	case Integer:
+		if i, ok := v.Integer(); ok {
+			return s.bindInteger(n, i)
 		}
-		return s.c.check(lib.Xsqlite3_bind_blob(s.c.tls, s.handle, n, at, int32(len(v)), 0)) //nolint:gosec // hold has refused what is longer
+		return s.bindNull(n)
+	case Blob:
+		if b := v.Blob(); b != nil {
+			return s.bindBlob(n, b)
+		}
+		return s.bindNull(n)
 	case driver.Valuer:
 		value, err := v.Value()
 		if err != nil {
@@ -116,6 +122,37 @@ func (s *stmt) bindOne(n int32, arg any) error {
 		return s.bindOne(n, value)
 	}
 	return fmt.Errorf("an argument of type %T", arg)
+}
+
+func (s *stmt) bindNull(n int32) error {
+	return s.c.check(lib.Xsqlite3_bind_null(s.c.tls, s.handle, n))
+}
+
+func (s *stmt) bindInteger(n int32, v int64) error {
+	return s.c.check(lib.Xsqlite3_bind_int64(s.c.tls, s.handle, n, v))
+}
+
+func (s *stmt) bindBool(n int32, v bool) error {
+	if v {
+		return s.bindInteger(n, 1)
+	}
+	return s.bindInteger(n, 0)
+}
+
+func (s *stmt) bindText(n int32, v string) error {
+	at, err := hold(s, n, v)
+	if err != nil {
+		return err
+	}
+	return s.c.check(lib.Xsqlite3_bind_text(s.c.tls, s.handle, n, at, int32(len(v)), 0)) //nolint:gosec // hold has refused what is longer
+}
+
+func (s *stmt) bindBlob(n int32, v []byte) error {
+	at, err := hold(s, n, v)
+	if err != nil {
+		return err
+	}
+	return s.c.check(lib.Xsqlite3_bind_blob(s.c.tls, s.handle, n, at, int32(len(v)), 0)) //nolint:gosec // hold has refused what is longer
 }
 
 // hold puts bytes into a parameter's room, where SQLite reads them.
