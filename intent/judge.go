@@ -63,15 +63,17 @@ func (c *call) stillOnWatch(ctx context.Context, p *plan) *Result {
 
 func (c *call) view(ctx context.Context, p *plan) (View, error) {
 	var view View
-	if p.reading.Anchor != (Resource{}) {
-		around, err := c.e.o.Ledger.Around(ctx, p.reading.Anchor, mostAround)
-		if err != nil {
+	around := p.around
+	asked := p.reading.Scope != "" && c.loc.Again == "" // just now, for the siblings
+	if !asked && p.reading.Anchor != (Resource{}) {
+		var err error
+		if around, err = c.e.o.Ledger.Around(ctx, p.reading.Anchor, mostAround); err != nil {
 			return View{}, err
 		}
-		for _, row := range around {
-			if row.Key != p.key {
-				view.Around = append(view.Around, row)
-			}
+	}
+	for _, row := range around {
+		if row.Key != p.key {
+			view.Around = append(view.Around, row)
 		}
 	}
 	totals, err := c.e.o.Ledger.Totals(ctx, p.reading.Resources, p.reading.Currency, p.key)

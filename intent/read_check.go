@@ -17,6 +17,7 @@ type plan struct {
 	act     Act
 	mark    int64
 	seen    sighting // the lookup before the claim
+	around  []Row    // around the anchor, where the siblings were looked for
 }
 
 // readAndCheck reads the authority and the ledger and decides whether the act

@@ -20,6 +20,7 @@ func (c *call) siblings(ctx context.Context, p *plan) (answer *Result, again boo
 	if err != nil {
 		return c.ledgerDown(ctx, "around", err), false
 	}
+	p.around = around
 	for _, row := range around {
 		if row.Key == p.key || row.Scope != p.reading.Scope || !row.Blocks() {
 			continue
