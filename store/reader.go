@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"counterfoil/store/sqlite3"
 )
@@ -15,38 +16,57 @@ const readers = 4
 // stays would let the -wal grow.
 type reader struct {
 	open func() (*sqlite3.Conn, error)
-	idle chan *sqlite3.Conn // nil: not opened yet
-	done chan struct{}      // closed when there will be no more reads
+	turn chan struct{} // holds a token for every read that goes on
+	done chan struct{} // closed when there will be no more reads
+	mu   sync.Mutex
+	idle []*sqlite3.Conn // the last one used last: it has to fetch the least anew
 }
 
 // openReader opens the pool, and its first connection to see that it can be read.
 func openReader(path, mode string) (*reader, error) {
 	r := &reader{
 		open: func() (*sqlite3.Conn, error) { return connectToRead(path, mode) },
-		idle: make(chan *sqlite3.Conn, readers),
+		turn: make(chan struct{}, readers),
 		done: make(chan struct{}),
-	}
-	for range readers {
-		r.idle <- nil
 	}
 	return r, r.with(func(*sqlite3.Conn) error { return nil })
 }
 
 // with has do use a connection.
 func (r *reader) with(do func(*sqlite3.Conn) error) (err error) {
-	var c *sqlite3.Conn
 	select {
-	case c = <-r.idle:
+	case r.turn <- struct{}{}:
 	case <-r.done:
 		return ErrClosed
 	}
-	defer func() { r.idle <- c }()
+	defer func() { <-r.turn }()
+	c := r.take()
 	if c == nil {
 		if c, err = r.open(); err != nil {
 			return err
 		}
 	}
+	defer r.giveBack(c)
 	return do(c)
+}
+
+// take is a connection that nobody uses, nil where there is none.
+func (r *reader) take() *sqlite3.Conn {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := len(r.idle) - 1
+	if n < 0 {
+		return nil
+	}
+	c := r.idle[n]
+	r.idle = r.idle[:n]
+	return c
+}
+
+func (r *reader) giveBack(c *sqlite3.Conn) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.idle = append(r.idle, c)
 }
 
 // each calls do for the rows of a query, until it wants no more. It is broken
@@ -70,11 +90,12 @@ func (r *reader) close() error {
 	default:
 	}
 	close(r.done)
-	var errs []error
 	for range readers {
-		if c := <-r.idle; c != nil {
-			errs = append(errs, c.Close())
-		}
+		r.turn <- struct{}{}
+	}
+	var errs []error
+	for c := r.take(); c != nil; c = r.take() {
+		errs = append(errs, c.Close())
 	}
 	return errors.Join(errs...)
 }
