@@ -10,8 +10,9 @@ import (
 // transaction: SQLite's own busy handler lets one of them starve. It orders;
 // it does not protect. That is SQLite's to do.
 //
-// It is a door with one seat before it. Who has the seat is the next to pass, so
-// whoever has just come out does not slip in again before those who wait.
+// It is a door with a row of seats before it. Who has the first seat is the next
+// to pass, and moving up is all that can be done, so whoever has just come out
+// does not slip in again before those who wait.
 type queue struct {
 	path string
 	own  *place // nil: not opened yet
