@@ -29,11 +29,14 @@ func appendRowFields(to []any, r *intent.Row, tool, owner, principal any) []any 
 }
 
 // selectRow is the list of expressions that reads a row of table intents AS i.
-var selectRow = "i." + strings.Join(rowColumns[:len(rowColumns)-3], ", i.") + ", " +
-	nameOf("i.tool") + ", " + nameOf("i.owner") + ", " + nameOf("i.principal")
+var selectRow = "i." + strings.Join(rowColumns, ", i.")
 
 // rowScan points at the fields of a row to scan into, as selectRow gives them.
-func rowScan(r *intent.Row) []any { return appendRowFields(nil, r, &r.Tool, &r.Owner, &r.Principal) }
+func rowScan(r *intent.Row) []any { return appendRowScan(make([]any, 0, len(rowColumns)), r) }
+
+func appendRowScan(to []any, r *intent.Row) []any {
+	return appendRowFields(to, r, (*scanName)(&r.Tool), (*scanName)(&r.Owner), (*scanName)(&r.Principal))
+}
 
 // attemptColumns are those of an intent.Attempt but for its number: first those
 // of appendAttemptFields, then the names.

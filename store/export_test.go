@@ -72,7 +72,7 @@ func Queries() map[string]string {
 		"due":  queryDue, "in flight": queryFlights, "owners in flight": queryInFlightOwners, "mark": queryMark,
 		"act": queryAct, "attempts": queryAttempts, "decisions": queryDecisions, "totals": queryTotals.of(4), "outbox": queryOutbox,
 		"escalation": queryEscalation, "load": queryLoad, "blocker": queryBlocker, "update": queryUpdate,
-		"attempt": queryAttempt, "standings": queryStands.of(4), "older": queryOlder, "newest": queryLatest, "mark resources": queryMarked.of(4),
+		"attempt": queryAttempt, "standings": queryStands.of(4), "older": queryOlder, "newest": queryLatest, "newest in all currencies": queryLasts, "mark resources": queryMarked.of(4),
 	}
 }
 

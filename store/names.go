@@ -3,11 +3,35 @@ package store
 import (
 	"context"
 	"maps"
+
+	"counterfoil/store/sqlite3"
 )
 
 // nameOf is SQL for the name that a column has the number of, empty for none.
 func nameOf(column string) string {
 	return "ifnull((SELECT name FROM names WHERE id = " + column + "), '')"
+}
+
+// scanName is a name that is read by its number.
+type scanName string
+
+// ScanOn asks for the name, once for every connection: what is committed of
+// names never changes. A transaction may yet be undone, so it keeps none.
+func (n *scanName) ScanOn(c *sqlite3.Conn, v any) error {
+	*n = ""
+	id, ok := v.(int64)
+	if !ok {
+		return nil
+	}
+	if name, ok := c.Kept[id]; ok {
+		*n = scanName(name)
+		return nil
+	}
+	found, err := c.First("SELECT name FROM names WHERE id = ?", []any{&id}, (*string)(n))
+	if found && !c.InTransaction() {
+		c.Kept[id] = string(*n)
+	}
+	return err
 }
 
 // numbered is SQL for the number of the name that is asked for.

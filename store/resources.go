@@ -43,16 +43,32 @@ func decodeResources(b []byte) ([]resource, error) {
 	}
 	all := make([]resource, 0, 4)
 	for p := packed(b); len(p) > 0; {
-		kind, ok := p.size()
-		before, linked := p.size()
-		size, sized := p.size()
-		name, there := p.bytes(size)
-		if !ok || !linked || !sized || !there {
+		kind, name, before, ok := p.resource()
+		if !ok {
 			return nil, errResources
 		}
-		all = append(all, resource{int64(kind), string(name), int64(before)}) //nolint:gosec // they were written from such
+		all = append(all, resource{kind, string(name), before})
 	}
 	return all, nil
+}
+
+// linkIn is the intent before, at one resource of a list.
+func linkIn(b []byte, kind int64, name string) (before int64, ok bool) {
+	for p := packed(b); len(p) > 0; {
+		k, n, before, ok := p.resource()
+		if !ok || k == kind && string(n) == name {
+			return before, ok
+		}
+	}
+	return 0, false
+}
+
+func (p *packed) resource() (kind int64, name []byte, before int64, ok bool) {
+	k, ok := p.size()
+	b, linked := p.size()
+	size, sized := p.size()
+	name, there := p.bytes(size)
+	return int64(k), name, int64(b), ok && linked && sized && there //nolint:gosec // they were written from such
 }
 
 // with are resources, and those that are named beside.

@@ -24,7 +24,8 @@ func restFields(to []any, r *intent.Row) []any {
 	)
 }
 
-const restCount = 25
+// restCount is how many they are.
+const restCount = 26
 
 // restWords are texts that are written as their number in this list, which is
 // part of the schema too.

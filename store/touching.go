@@ -22,10 +22,11 @@ type touch struct {
 }
 
 var (
-	selectTouch = "SELECT i.id, i.resources, i.fingerprints, " + selectRow + " FROM "
-	queryLatest = selectTouch + "resources r CROSS JOIN intents i ON i.id = r.last WHERE r.kind = ? AND r.name = ?" +
-		" AND NOT EXISTS (SELECT 1 FROM resources o WHERE o.kind = r.kind AND o.name = r.name AND o.last > r.last)"
-	queryOlder = selectTouch + "intents i WHERE i.id = ?"
+	selectTouch = "i.id, i.resources, i.fingerprints, " + selectRow + " FROM "
+	// The newest in one currency, and in how many there may be others.
+	queryLatest = "SELECT (SELECT count(*) FROM resources o WHERE o.kind = r.kind AND o.name = r.name), " + selectTouch +
+		"resources r LEFT JOIN intents i ON i.id = r.last WHERE r.kind = ? AND r.name = ? AND r.last > 0"
+	queryOlder = "SELECT 1, " + selectTouch + "intents i WHERE i.id = ?"
 	queryLasts = "SELECT last FROM resources WHERE kind = ? AND name = ?"
 )
 
@@ -33,62 +34,74 @@ var (
 // it wants no more.
 func touching(c *sqlite3.Conn, kind int64, name string, do func(*touch) (more bool)) error {
 	return c.Query(queryLatest, []any{&kind, &name}, func(r *sqlite3.Row) (bool, error) {
-		t, before, err := scanTouch(r, kind, name)
-		if err != nil || !do(t) {
-			return false, err
-		}
 		// While this statement is not at its end, the next ones see what it sees.
-		return false, older(c, kind, name, t.id, before, do)
+		t, before, currencies, err := scanTouch(r, kind, name)
+		switch {
+		case err != nil:
+			return false, err
+		case currencies > 1:
+			return false, alongAll(c, kind, name, do)
+		case do(t):
+			return false, along(c, kind, name, []int64{before}, do)
+		}
+		return false, nil
 	})
 }
 
-// older goes on behind the newest intent, along the chains of all currencies.
-func older(c *sqlite3.Conn, kind int64, name string, newest, before int64, do func(*touch) (more bool)) error {
-	ends := []int64{before}
+// alongAll follows the chains of all currencies.
+func alongAll(c *sqlite3.Conn, kind int64, name string, do func(*touch) (more bool)) error {
+	var ends []int64
 	err := c.Query(queryLasts, []any{&kind, &name}, func(r *sqlite3.Row) (bool, error) {
 		var last int64
 		err := r.Scan(&last)
-		if last != newest {
-			ends = append(ends, last)
-		}
+		ends = append(ends, last)
 		return true, err
 	})
-	for more := true; more && err == nil; {
+	if err != nil {
+		return err
+	}
+	return along(c, kind, name, ends, do)
+}
+
+// along follows chains from their ends, always the newest intent of all.
+func along(c *sqlite3.Conn, kind int64, name string, ends []int64, do func(*touch) (more bool)) error {
+	for more := true; more; {
 		id := slices.Max(ends)
 		if id == 0 {
 			return nil
 		}
-		err = c.Query(queryOlder, []any{&id}, func(r *sqlite3.Row) (bool, error) {
-			t, before, err := scanTouch(r, kind, name)
+		var there bool
+		err := c.Query(queryOlder, []any{&id}, func(r *sqlite3.Row) (bool, error) {
+			t, before, _, err := scanTouch(r, kind, name)
 			if err != nil {
 				return false, err
 			}
-			ends[slices.Index(ends, id)] = before
+			there, ends[slices.Index(ends, id)] = true, before
 			more = do(t)
 			return false, nil
 		})
-		if err == nil && more && slices.Contains(ends, id) { // there is no such intent
-			err = errResources
+		if err != nil {
+			return err
+		}
+		if !there {
+			return errResources
 		}
 	}
-	return err
+	return nil
 }
 
-func scanTouch(r *sqlite3.Row, kind int64, name string) (t *touch, before int64, err error) {
+func scanTouch(r *sqlite3.Row, kind int64, name string) (t *touch, before int64, currencies int, err error) {
 	t = &touch{}
 	var resources []byte
-	if err := r.Scan(append([]any{&t.id, &resources, &t.fingerprints}, rowScan(&t.row)...)...); err != nil {
-		return nil, 0, err
+	dest := append(make([]any, 0, 4+len(rowColumns)), &currencies, &t.id, &resources, &t.fingerprints)
+	if err := r.Scan(appendRowScan(dest, &t.row)...); err != nil {
+		return nil, 0, 0, err
 	}
-	all, err := decodeResources(resources)
-	if err != nil {
-		return nil, 0, err
+	before, ok := linkIn(resources, kind, name)
+	if !ok || before >= t.id {
+		return nil, 0, 0, errResources
 	}
-	at := listed(all, kind, name)
-	if at < 0 || all[at].before >= t.id {
-		return nil, 0, errResources
-	}
-	return t, all[at].before, nil
+	return t, before, currencies, nil
 }
 
 // touching is touching, of the ledger that is read.

@@ -21,6 +21,10 @@ type Conn struct {
 	db    uintptr
 	out   uintptr // where SQLite puts a pointer that it gives back
 	stmts map[string]*stmt
+
+	// Kept is for who uses the connection: texts of the database that never
+	// change, by their numbers.
+	Kept map[int64]string
 }
 
 // Error is what SQLite answers where something went wrong.
@@ -39,7 +43,7 @@ const pointerSize = bits.UintSize / 8
 // this connection a name in double quotes is never a text, and SQL cannot damage
 // the file.
 func Open(uri string) (_ *Conn, err error) {
-	c := &Conn{tls: libc.NewTLS(), stmts: map[string]*stmt{}}
+	c := &Conn{tls: libc.NewTLS(), stmts: map[string]*stmt{}, Kept: map[int64]string{}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, c.Close())

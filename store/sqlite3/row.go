@@ -8,6 +8,9 @@ import (
 	lib "modernc.org/sqlite/lib"
 )
 
+// ScannerOn is like a sql.Scanner, and may ask for more on the connection.
+type ScannerOn interface{ ScanOn(c *Conn, v any) error }
+
 // Row is a row of a statement's result, until the next one.
 type Row stmt
 
@@ -49,6 +52,8 @@ func (r *Row) scan(i int32, dest any) error {
 			return nil
 		}
 		return want(kind, lib.SQLITE_BLOB)
+	case ScannerOn:
+		return d.ScanOn(r.c, r.value(i, kind))
 	case sql.Scanner:
 		return d.Scan(r.value(i, kind))
 	}
