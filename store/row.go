@@ -86,10 +86,9 @@ func (tx *transaction) insertRow(row *intent.Row, l *loaded) (id int64, err erro
 	if err != nil {
 		return 0, err
 	}
-	args := append(tx.args[:0], row.Open(), row.Blocks(), encodeResources(l.resources), blob(l.fingerprints))
-	args = appendRowFields(args, row, tool, owner, principal)
-	tx.args = args
-	return tx.insert(queryInsert, args...)
+	tx.args = append(tx.args[:0], row.Open(), row.Blocks(), encodeResources(l.resources), blob(l.fingerprints))
+	tx.args = appendRowFields(tx.args, row, tool, owner, principal)
+	return tx.insert(queryInsert, tx.args...)
 }
 
 // updateRow writes an older row, and what it has more of now.
@@ -98,11 +97,10 @@ func (tx *transaction) updateRow(row *intent.Row, before, now *loaded) error {
 	if err != nil {
 		return err
 	}
-	args := appendRowFields(append(tx.args[:0], nil), row, tool, owner, principal)
-	args[0], args[1] = row.Open(), row.Blocks() // args[1] was the key, which stays
-	args = append(args, now.id)
-	tx.args = args
-	if err := tx.exec(queryUpdate, args...); err != nil {
+	tx.args = append(tx.args[:0], row.Open())
+	tx.args = append(appendRowFields(tx.args, row, tool, owner, principal), now.id)
+	tx.args[1] = row.Blocks() // it was the key, which stays
+	if err := tx.exec(queryUpdate, tx.args...); err != nil {
 		return err
 	}
 	if len(now.resources) != len(before.resources) {
