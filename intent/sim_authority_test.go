@@ -19,6 +19,7 @@ type simOp struct {
 	hostile float64 // how often a send goes wrong
 	deaf    float64 // how often a lookup does
 	pending bool    // its effects may be pending first
+	naive   bool    // a lookup that can prove nothing says "absent"
 
 	keys    map[string]*simKept
 	effects []*simEffect

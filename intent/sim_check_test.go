@@ -15,6 +15,7 @@ type simKeyFacts struct {
 	approved bool
 	declined bool
 	mixed    bool // an effect with other facts bears the key
+	repeat   bool // a deliberate one, of another effect
 	decided  int  // a person's words that open the way to another send
 
 	decidedSeq int       // the last such word
@@ -100,6 +101,7 @@ func (w *simWorld) check(l *simLane, ask simAsk, r intent.Result, began time.Tim
 	facts := w.factsOf(r.IntentKey, ask.tool)
 	promise := simPromise{Result: r, seq: l.decided[r.IntentKey], at: now, epoch: w.epoch, lane: l}
 	op := w.opOf(ask.tool)
+	facts.repeat = facts.repeat || ask.args["again_after"] != nil
 	w.seeAnswer(op, l, ask, r)
 	w.checkOnce(op, r.IntentKey, facts)
 	w.checkLeave(ask, r)
@@ -175,6 +177,8 @@ func (w *simWorld) checkShape(r intent.Result) {
 		w.violate("shape", "%s a fault of ours: %s", r.IntentKey, r.Verdict)
 	case (r.Outcome == intent.NotPerformed || r.Outcome == intent.Unknown) && r.Reason == "":
 		w.violate("shape", "%s no reason", r.IntentKey)
+	case r.Outcome == intent.Unknown && r.Retry != intent.RetryNever:
+		w.violate("shape", "%s is unknown, with %s", r.IntentKey, r.Retry)
 	case r.Retry == intent.RetryNotNeeded && r.Outcome != intent.Performed && r.Outcome != intent.AlreadyPerformed:
 		w.violate("shape", "%s %s with not_needed", r.IntentKey, r.Outcome)
 	}

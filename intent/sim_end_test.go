@@ -46,6 +46,7 @@ func (w *simWorld) end() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.checkRows()
+	w.checkKeys()
 	w.checkLost()
 	w.checkSums()
 	w.checkPromises()
@@ -117,6 +118,23 @@ func (w *simWorld) checkRows() {
 			w.violate("told", "%s: the escalation for %s is not delivered at the end", e.Subject, e.Cause)
 		} else if w.desk.byID(e.HandoffID) == nil {
 			w.violate("told", "%s: the desk does not have %s", e.Subject, e.HandoffID)
+		}
+	}
+}
+
+// checkKeys: what is asked for in the same facts is one intent, by whatever key;
+// only a deliberate repeat is another.
+func (w *simWorld) checkKeys() {
+	for _, o := range w.ops() {
+		by := map[string]string{}
+		for _, e := range o.effects {
+			if e.byHand || o == w.desk || w.factsOf(e.intent, "").repeat {
+				continue
+			}
+			if other, known := by[e.facts]; known && other != e.intent {
+				w.violate("once", "%s and %s are two intents of one act", other, e.intent)
+			}
+			by[e.facts] = e.intent
 		}
 	}
 }

@@ -119,7 +119,7 @@ func (o *simOp) act(fault string, r simRequest, now time.Time) (intent.Answer, t
 		return answer, soon
 	}
 	lag := time.Duration(0)
-	if fault == "queued" {
+	if fault == "queued" || fault == "500 acted" && rng.IntN(2) == 0 {
 		lag = o.late(rng)
 	}
 	e, replayed, _ := o.accept(r, now, lag)
@@ -176,10 +176,13 @@ func minTime(a, b time.Time) time.Time {
 
 // lookup looks for the effect of an intent.
 func (o *simOp) lookup(ctx context.Context, s intent.Subject, facts string) intent.Finding {
-	if !o.seeing() {
+	l := simLaneOf(ctx)
+	switch {
+	case o.caps.Lookup == intent.LookupWebhook && o.naive: // of an adapter that looks all the same
+		return intent.Absent{}
+	case !o.seeing():
 		return intent.LookupUnsupported{}
 	}
-	l := simLaneOf(ctx)
 	o.w.align(ctx, l)
 	o.w.sched.gate(l, "lookup")
 	down := !o.w.calm && (l.rng.Float64() < o.deaf || time.Now().Before(o.w.deafUntil))

@@ -115,7 +115,7 @@ func newSimWorld(t *testing.T, seed uint64, cover *simCover, sqlite bool) *simWo
 	}
 	hostile, deaf := []float64{0.05, 0.3, 0.7}[rng.IntN(3)], []float64{0, 0.1, 0.5}[rng.IntN(3)]
 	op := func(name, prefix string) *simOp {
-		return &simOp{w: w, name: name, prefix: prefix, caps: drawCaps(rng), hostile: hostile, deaf: deaf, keys: map[string]*simKept{}}
+		return &simOp{w: w, name: name, prefix: prefix, caps: drawCaps(rng), hostile: hostile, deaf: deaf, naive: rng.IntN(2) == 0, keys: map[string]*simKept{}}
 	}
 	w.refunds, w.messages, w.pickups, w.cancels, w.desk = op("refund", "RE-"), op("message", "MS-"), op("pickup", "BK-"), op("cancel", "CX-"), op("desk", "HO-")
 	w.refunds.pending = true
