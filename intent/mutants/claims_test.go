@@ -4,108 +4,142 @@ package mutants
 // record before the answer.
 var claims = []mutant{
 	{
-		name: "claim skipped", breaks: "once",
+		name: "claim skipped", quick: true, breaks: "once",
 		says: "The request is sent without a durable claim.",
-		swaps: []swap{{"intent/claim.go",
+		swaps: []swap{{
+			"intent/claim.go",
 			"claimed, err := c.e.commit(ctx, ch)",
-			"claimed, err := *ch.Row, error(nil)"}},
+			"claimed, err := *ch.Row, error(nil)",
+		}},
 	},
 	{
 		name: "claim not written", breaks: "once",
 		says: "A claim that the ledger could not write is sent all the same: the record will make up for it.",
-		swaps: []swap{{"intent/claim.go",
+		swaps: []swap{{
+			"intent/claim.go",
 			"claimed, err := c.e.commit(ctx, ch)\n",
-			"claimed, err := c.e.commit(ctx, ch)\n\tif err != nil && !moved(err) {\n\t\tclaimed, err = row, nil\n\t}\n"}},
+			"claimed, err := c.e.commit(ctx, ch)\n\tif err != nil && !moved(err) {\n\t\tclaimed, err = row, nil\n\t}\n",
+		}},
 	},
 	{
-		name: "record before send", breaks: "true",
+		name: "record before send", quick: true, breaks: "true",
 		says: "The row says performed from the claim on, and is put right if the send goes wrong.",
-		swaps: []swap{{"intent/claim.go",
+		swaps: []swap{{
+			"intent/claim.go",
 			`row.State, row.Reason, row.Retry, row.Evidence = StateInFlight, "", "", ""`,
-			`row.State, row.Reason, row.Retry, row.Evidence = StatePerformed, "", "", ""`}},
+			`row.State, row.Reason, row.Retry, row.Evidence = StatePerformed, "", "", ""`,
+		}},
 	},
 	{
 		name: "answer before record", breaks: "stable",
 		says: "The answer leaves before the record is durable; the sweeper is to find it.",
-		swaps: []swap{{"intent/act.go",
+		swaps: []swap{{
+			"intent/act.go",
 			"recorded, told, err := c.record(ctx, row, act, end)",
-			"recorded, told, err := end.ruling.row, (*Escalation)(nil), error(nil)"}},
+			"recorded, told, err := end.ruling.row, (*Escalation)(nil), error(nil)",
+		}},
 	},
 	{
 		name: "expired is sent", breaks: "once",
 		says: "A row in flight whose time is over is sent again, without a lookup.",
 		swaps: []swap{
-			{"intent/recognise.go",
+			{
+				"intent/recognise.go",
 				"\tcase StateInFlight:\n",
-				"\tcase StateInFlight:\n\t\tif c.e.expired(row) {\n\t\t\treturn nil\n\t\t}\n"},
-			{"intent/read_check.go",
+				"\tcase StateInFlight:\n\t\tif c.e.expired(row) {\n\t\t\treturn nil\n\t\t}\n",
+			},
+			{
+				"intent/read_check.go",
 				"\tp.seen = c.e.lookUp(ctx, c.op.Steps()[0], p.row, p.act)\n",
-				"\tp.seen = sighting{finding: Absent{}, asked: c.e.clock.now()}\n\tif p.row.State != StateInFlight {\n\t\tp.seen = c.e.lookUp(ctx, c.op.Steps()[0], p.row, p.act)\n\t}\n"},
+				"\tp.seen = sighting{finding: Absent{}, asked: c.e.clock.now()}\n\tif p.row.State != StateInFlight {\n\t\tp.seen = c.e.lookUp(ctx, c.op.Steps()[0], p.row, p.act)\n\t}\n",
+			},
 		},
 	},
 	{
 		name: "no deadline", breaks: "budget",
 		says: "A send has no deadline of its own and takes the time of the lookup.",
-		swaps: []swap{{"intent/act.go",
+		swaps: []swap{{
+			"intent/act.go",
 			"ctx, cancel := context.WithTimeout(ctx, row.SendBy.Sub(c.e.clock.now()))",
-			"ctx, cancel := context.WithCancel(ctx)"}},
+			"ctx, cancel := context.WithCancel(ctx)",
+		}},
 	},
 	{
 		name: "sender wakes", breaks: "once", test: "TestHistorySleepingSender",
 		says: "A sender that slept through its claim sends all the same.",
 		swaps: []swap{
-			{"intent/act.go",
+			{
+				"intent/act.go",
 				"Request: act.Request, Payload: act.Payload, SendBy: row.SendBy,",
-				"Request: act.Request, Payload: act.Payload, SendBy: c.e.clock.now().Add(c.e.o.ProviderTimeout),"},
-			{"intent/act.go",
+				"Request: act.Request, Payload: act.Payload, SendBy: c.e.clock.now().Add(c.e.o.ProviderTimeout),",
+			},
+			{
+				"intent/act.go",
 				"ctx, cancel := context.WithTimeout(ctx, row.SendBy.Sub(c.e.clock.now()))",
-				"ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.e.o.ProviderTimeout)"},
+				"ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.e.o.ProviderTimeout)",
+			},
 		},
 	},
 	{
 		name: "stale record", breaks: "true", test: "TestHistoryLateAnswerWinsAndIsTold",
 		says: "A record that comes late overwrites what was written meanwhile.",
-		swaps: []swap{{"intent/act.go",
+		swaps: []swap{{
+			"intent/act.go",
 			"case current.Nonce == mine.Nonce && current.State == StateInFlight:",
-			"case current.Key == mine.Key:"}},
+			"case current.Key == mine.Key:",
+		}},
 	},
 	{
 		name: "record given up", breaks: "lost", test: "TestHoleZ_SpilledThenUnknown",
 		says: "A record that the ledger cannot take is dropped: nothing is spilled.",
-		swaps: []swap{{"intent/settle.go",
+		swaps: []swap{{
+			"intent/settle.go",
 			`e.fault("spill", e.o.Ledger.Spill(c))`,
-			`e.fault("spill", errors.New("dropped"))`}},
+			`e.fault("spill", errors.New("dropped"))`,
+		}},
 	},
 	{
 		name: "withdrawn claims", breaks: "true", test: "TestCancellation",
 		says: "A call that its caller has withdrawn claims and sends all the same.",
-		swaps: []swap{{"intent/claim.go",
+		swaps: []swap{{
+			"intent/claim.go",
 			"\tif ctx.Err() != nil {\n\t\treturn c.interrupted(ctx)\n\t}\n\tif !c.e.leave",
-			"\tif !c.e.leave"}},
+			"\tif !c.e.leave",
+		}},
 	},
 	{
 		name: "leaving claims", breaks: "live", test: "TestHistoryNothingIsClaimedWhileLeaving",
 		says: "A departing engine still claims.",
-		swaps: []swap{{"intent/leave.go",
+		swaps: []swap{{
+			"intent/leave.go",
 			"return !d.leaving || now.Before(d.claimUntil)",
-			"return true"}},
+			"return true",
+		}},
 	},
 	{
 		name: "cut reads unknown", breaks: "true", test: "TestLeaving",
 		says: "A departing engine writes unknown over what it was cut off from, and does not leave it to the next one.",
-		swaps: []swap{{"intent/act.go",
-			"\tif c.e.leave.wasCut() && !learnt(seen) {\n\t\treturn conclusion{left: true}\n\t}\n",
-			""},
-			{"intent/act.go",
+		swaps: []swap{
+			{
+				"intent/act.go",
+				"\tif c.e.leave.wasCut() && !learnt(seen) {\n\t\treturn conclusion{left: true}\n\t}\n",
+				"",
+			},
+			{
+				"intent/act.go",
 				"\tif c.e.leave.wasCut() {\n\t\treturn conclusion{left: true}\n\t}\n",
-				""}},
+				"",
+			},
+		},
 	},
 	{
 		name: "panic reads nothing", breaks: "true", test: "TestHoleL_PanicReadsAlready",
 		says: "A panic after the claim is answered like one before it: nothing was sent.",
-		swaps: []swap{{"intent/say.go",
+		swaps: []swap{{
+			"intent/say.go",
 			"if c.claimed == nil {\n\t\treturn c.e.refuse(Refusal{Reason: ReasonInternal})",
-			"if c.claimed == nil || c.e != nil {\n\t\treturn c.e.refuse(Refusal{Reason: ReasonInternal})"}},
+			"if c.claimed == nil || c.e != nil {\n\t\treturn c.e.refuse(Refusal{Reason: ReasonInternal})",
+		}},
 	},
 	{
 		name: "sends not counted", breaks: "attempts",
