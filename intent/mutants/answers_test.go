@@ -57,12 +57,12 @@ var answers = []mutant{
 		}},
 	},
 	{
-		name: "own reads already", breaks: "true",
+		name: "own reads already", breaks: "true", test: "TestHoleL_PanicReadsAlready",
 		says: "A call whose own send a lookup found is told that it had been done before.",
 		swaps: []swap{{
 			"intent/recognise.go",
-			"if c.claimed == nil || row.State",
-			"if c.claimed != nil || row.State",
+			"\treturn Performed\n}",
+			"\treturn AlreadyPerformed\n}",
 		}},
 	},
 	{
