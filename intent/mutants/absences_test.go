@@ -135,4 +135,16 @@ var absences = []mutant{
 			"\tp.seen = sighting{finding: Absent{}, asked: c.e.clock.now()}\n\tif exists {\n\t\tp.seen = c.e.lookUp(ctx, c.op.Steps()[0], p.row, p.act)\n\t}\n",
 		}},
 	},
+	{
+		name: "webhook reads lookup", breaks: "true", test: "TestMutantWebhookIsNoLookup",
+		says: "A provider that tells us, and cannot be asked, counts as one that can be asked.",
+		swaps: []swap{
+			{
+				"intent/lookup.go",
+				"\tcase LookupReadAfterWrite:\n\t\treturn true\n\tcase LookupDelayed:\n",
+				"\tcase LookupReadAfterWrite, LookupWebhook:\n\t\treturn true\n\tcase LookupDelayed:\n",
+			},
+			{"intent/lookup.go", "\tcase LookupNone, LookupWebhook:\n", "\tcase LookupNone:\n"},
+		},
+	},
 }

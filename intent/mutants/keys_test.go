@@ -99,4 +99,22 @@ var keys = []mutant{
 			"row.Stored = true //",
 		}},
 	},
+	{
+		name: "ordinal past a stored error", breaks: "once", test: "TestMutantStoredErrorThatActs",
+		says: "The ordinal advances past a stored error before a lookup has found nothing.",
+		swaps: []swap{{
+			"intent/claim.go",
+			"case row.Closed && (row.Stored || tooOld):",
+			"case row.Stored || row.Closed && tooOld:",
+		}},
+	},
+	{
+		name: "age from the last send", breaks: "once", test: "TestMutantAgeOfAKey",
+		says: "The age of a key counts from its last send, and not from its first.",
+		swaps: []swap{{
+			"intent/claim.go",
+			"\trow.Closed = false\n",
+			"\trow.Closed, row.OrdinalAt = false, now\n",
+		}},
+	},
 }

@@ -47,4 +47,16 @@ var people = []mutant{
 			"",
 		}},
 	},
+	{
+		name: "absence over a person's word", breaks: "stable", test: "TestMutantAbsenceOverAPersonsWord",
+		says: "A late absence overwrites a person's word that it was done.",
+		swaps: []swap{
+			{
+				"intent/ruling.go",
+				"\t\tcase StateInFlight, StateUnknown:\n\t\t\treturn ruleAbsent",
+				"\t\tcase StateInFlight, StateUnknown, StatePerformed:\n\t\t\treturn ruleAbsent",
+			},
+			{"intent/ruling.go", "case StatePerformed, StateQueued:\n\t\t}\n\t\treturn ruling{row: row}", "case StateQueued:\n\t\t}\n\t\treturn ruling{row: row}"},
+		},
+	},
 }
