@@ -33,6 +33,9 @@ type Capabilities struct {
 	LandsWithin time.Duration
 }
 
+// blind reports whether the provider cannot be asked about an intent.
+func (c Capabilities) blind() bool { return c.Lookup == LookupNone || c.Lookup == LookupWebhook }
+
 // dedupesUntilLanded reports whether a repeat under the same key is harmless
 // for longer than an earlier send can still land.
 func (c Capabilities) dedupesUntilLanded() bool {

@@ -103,3 +103,26 @@ func TestMutantAbsenceOverAPersonsWord(t *testing.T) {
 		}
 	})
 }
+
+// Reads that take too long leave no time to look up what becomes of a send:
+// nothing is sent.
+func TestMutantNoTimeToLookUp(t *testing.T) {
+	bubble(t, func(r *rig) {
+		p, other := r.process("P1"), r.process("P2")
+		slowly := func() {
+			r.fault("orders.get", "slow", 1, 4500*time.Millisecond)
+			r.fault("refunds.list", "slow", 1, 4500*time.Millisecond)
+		}
+		slowly()
+		p.at = func(point intent.Point) {
+			if point != intent.PointBeforeClaim {
+				return
+			}
+			p.at = nil // what was read moves, once: it is read again
+			want(t, other.do(map[string]any{"item_id": "HOOK-OAK-2", "amount_cents": 2600}), intent.Performed, "", intent.RetryNotNeeded)
+			slowly()
+			r.faultOnce("refunds.create", "accept_then_timeout")
+		}
+		want(t, p.do(nil), intent.NotPerformed, intent.ReasonUnreachable, intent.RetryWait)
+	})
+}

@@ -49,11 +49,20 @@ func (e *Engine) lookUp(ctx context.Context, step Step, row Row, act Act) sighti
 	s := sighting{finding: LookupFailed{Detail: "not asked"}, asked: e.clock.now()}
 	e.RepeatRead(ctx, func(ctx context.Context) bool {
 		now := e.clock.now()
-		s = sighting{asked: now, elapsed: e.elapsed(row, now), finding: step.Lookup(ctx, subject)}
+		s = sighting{asked: now, elapsed: e.elapsed(row, now), finding: seenBy(step.Capabilities(), step.Lookup(ctx, subject))}
 		_, down := s.finding.(LookupFailed)
 		return !down
 	})
 	return s
+}
+
+// seenBy is what a finding is worth: "not there", of a provider that cannot be
+// asked, says nothing.
+func seenBy(caps Capabilities, f Finding) Finding {
+	if _, absent := f.(Absent); absent && caps.blind() {
+		return LookupUnsupported{}
+	}
+	return f
 }
 
 // lookUpUntil looks for an effect until something that settles the row is seen,

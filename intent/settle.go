@@ -118,16 +118,15 @@ func (e *Engine) ended(op Operation, claim, next Row, answer, detail string) *At
 
 // nextLook is when the sweeper is to look at a row again; zero: never.
 func nextLook(row Row, caps Capabilities, now time.Time) time.Time {
-	blind := caps.Lookup == LookupNone || caps.Lookup == LookupWebhook
 	later := now.Add(sweepAfter(row.Sweeps))
 	switch row.State {
 	case StateUnknown:
-		if blind || row.Reason == ReasonMismatch {
+		if caps.blind() || row.Reason == ReasonMismatch {
 			return row.stillUnknownAt()
 		}
 		return later
 	case StatePerformed:
-		if row.Final || blind {
+		if row.Final || caps.blind() {
 			return time.Time{}
 		}
 		return later
@@ -138,7 +137,7 @@ func nextLook(row Row, caps Capabilities, now time.Time) time.Time {
 		switch {
 		case !row.OnWatch():
 			return time.Time{}
-		case blind:
+		case caps.blind():
 			return latest(row.WatchUntil, now)
 		}
 		if row.WatchUntil.After(now) && row.WatchUntil.Before(later) {
@@ -148,7 +147,7 @@ func nextLook(row Row, caps Capabilities, now time.Time) time.Time {
 	case StateReady:
 		return now
 	case StateAwaiting:
-		if row.OnWatch() && !blind {
+		if row.OnWatch() && !caps.blind() {
 			return later
 		}
 	case StateInFlight:

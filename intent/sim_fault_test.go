@@ -119,7 +119,8 @@ func (o *simOp) act(fault string, r simRequest, now time.Time) (intent.Answer, t
 		return answer, soon
 	}
 	lag := time.Duration(0)
-	if fault == "queued" || fault == "500 acted" && rng.IntN(2) == 0 {
+	last := o.caps.ErrorsStored && o.caps.Lookup == intent.LookupReadAfterWrite // a stored error is its last word, and what it did shows
+	if fault == "queued" || fault == "500 acted" && !last && rng.IntN(2) == 0 {
 		lag = o.late(rng)
 	}
 	e, replayed, _ := o.accept(r, now, lag)

@@ -145,6 +145,7 @@ var absences = []mutant{
 				"\tcase LookupReadAfterWrite, LookupWebhook:\n\t\treturn true\n\tcase LookupDelayed:\n",
 			},
 			{"intent/lookup.go", "\tcase LookupNone, LookupWebhook:\n", "\tcase LookupNone:\n"},
+			{"intent/capability.go", "c.Lookup == LookupNone || c.Lookup == LookupWebhook", "c.Lookup == LookupNone"},
 		},
 	},
 }

@@ -70,8 +70,8 @@ var answers = []mutant{
 		says: "An effect that lands after all is recorded, and nobody is told.",
 		swaps: []swap{{
 			"intent/ruling.go",
-			"if contradicts(before) || landedLate {",
-			"if contradicts(before) && landedLate {",
+			"if before.Belies(effect.ID) == CauseLateLanding || landedLate {",
+			"if before.Belies(effect.ID) == CauseLateLanding && landedLate {",
 		}},
 	},
 	{
@@ -88,8 +88,8 @@ var answers = []mutant{
 		says: "A second effect replaces the first in the row, and nobody is told.",
 		swaps: []swap{{
 			"intent/ruling.go",
-			"case done && before.EffectID != \"\" && before.EffectID != effect.ID:",
-			"case done && before.EffectID == \"\" && before.EffectID != effect.ID:",
+			"case row.Belies(effect.ID) == CauseSecondEffect:",
+			"case row.Belies(row.EffectID) == CauseSecondEffect:",
 		}},
 	},
 	{

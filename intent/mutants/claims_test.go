@@ -149,4 +149,31 @@ var claims = []mutant{
 			{"intent/act.go", "\tcase AnsweredPerformed:\n\t\treturn c.conc", "\tcase AnsweredPerformed:\n\t\tended.Sends++\n\t\treturn c.conc"},
 		},
 	},
+	{
+		name: "record made twice", breaks: "attempts", test: "TestSimFoundRecordMadeAndAnsweredWithAnError",
+		says: "A record that was made and answered with an error is made again.",
+		swaps: []swap{{
+			"intent/act.go",
+			"case errors.As(err, &stale) && madeBefore(ch, stale.Current):",
+			"case errors.As(err, &stale) && madeBefore(ch, Row{}):",
+		}},
+	},
+	{
+		name: "no time to look up", breaks: "true", test: "TestMutantNoTimeToLookUp",
+		says: "A call whose reads have taken its time sends all the same, and cannot look up what becomes of it.",
+		swaps: []swap{{
+			"intent/claim.go",
+			"if c.e.clock.now().After(c.claimBy) {",
+			"if c.claimBy.IsZero() {",
+		}},
+	},
+	{
+		name: "lookups by the wall clock", breaks: "true", test: "TestSimFoundClockSetWhileWaiting",
+		says: "A wall clock that is set while a call waits takes the time in which it is to look up.",
+		swaps: []swap{{
+			"intent/act.go",
+			"context.WithDeadline(ctx, c.due.Add(-c.e.reserve()))",
+			"context.WithTimeout(ctx, c.claimBy.Sub(c.e.clock.now()))",
+		}},
+	},
 }

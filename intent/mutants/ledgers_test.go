@@ -49,6 +49,15 @@ var ledgers = []mutant{
 		}},
 	},
 	{
+		name: "spill tells nobody", breaks: "stable", test: "TestLedger",
+		says: "A spilled effect is laid over a row from which the contrary was answered, and nobody is told.",
+		swaps: []swap{{
+			"store/spill.go",
+			"c.Escalate = append(c.Escalate, c.LateOver(now)...)",
+			"c.LateOver(now)",
+		}},
+	},
+	{
 		name: "spill after the ledger", breaks: "stable", test: "TestLedger",
 		says: "A process that has spilled goes on writing without reading its spill file first.",
 		swaps: []swap{{

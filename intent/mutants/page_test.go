@@ -18,7 +18,7 @@ const (
 // numbers are the invariants of the page, by the simulation's word for them.
 var numbers = map[string]int{
 	"once": 1, "leave": 1, "true": 2, "attempts": 2, "owner": 2, "shape": 2, "budget": 2,
-	"stable": 3, "lost": 4, "live": 5, "sums": 6, "siblings": 6, "told": 7,
+	"stable": 3, "legal": 3, "lost": 4, "live": 5, "sums": 6, "siblings": 6, "told": 7,
 }
 
 // invariant is a word with its number on the page.

@@ -42,9 +42,18 @@ var scopes = []mutant{
 		name: "lease too short", breaks: "owner",
 		says: "A claim expires after the time of one request, while its sender is still looking up.",
 		swaps: []swap{{
-			"intent/claim.go",
-			"row.DueAt = now.Add(2 * e.o.AnswerWithin)",
-			"row.DueAt = now.Add(e.o.ProviderTimeout)",
+			"intent/settle.go",
+			"func (e *Engine) claimLasts() time.Duration { return 2 * e.o.AnswerWithin }",
+			"func (e *Engine) claimLasts() time.Duration { return e.o.ProviderTimeout }",
+		}},
+	},
+	{
+		name: "lease by the wall clock", breaks: "owner", test: "TestSimFoundClockSetWhileAnotherWaits",
+		says: "A wall clock that is set forward ends the turn of whoever is at work.",
+		swaps: []swap{{
+			"intent/settle.go",
+			"!now.Before(row.DueAt) && e.elapsed(row, now) >= e.claimLasts()",
+			"!now.Before(row.DueAt)",
 		}},
 	},
 }
