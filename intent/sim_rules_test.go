@@ -16,8 +16,8 @@ func (o *simOp) checkSend(order intent.Order, now time.Time) {
 	if facts.declined {
 		o.w.violate("leave", "%s is sent after a person declined it", key)
 	}
-	for _, p := range facts.promises {
-		if o.w.forGood(p.Result) && p.epoch == o.w.epoch && p.Reason != intent.ReasonApproval && p.seq > facts.decidedSeq {
+	for _, p := range facts.promises { // what could not be recorded binds only whom it was told
+		if p.Recorded == nil && o.w.forGood(p.Result) && p.epoch == o.w.epoch && p.Reason != intent.ReasonApproval && p.seq > facts.decidedSeq {
 			o.w.violate("leave", "%s is sent after it was answered with %s, never, and nobody opened it", key, p.Reason)
 		}
 	}
