@@ -20,35 +20,43 @@ const (
 	proofSection = "<!-- generated: go test ./intent -run 'TestSim$' -seeds 1000000 -timeout 5h -proof -->\n"
 )
 
-// writeSimProof writes down what a run reached, where that is asked for.
-func writeSimProof(t *testing.T, histories int, took time.Duration, cover *simCover) {
-	t.Helper()
-	if !*simProof {
-		return
-	}
-	page, err := os.ReadFile(proofPage)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, begun := strings.Cut(string(page), proofSection)
-	_, after, ended := strings.Cut(rest, "<!-- end -->")
-	if !begun || !ended {
-		t.Fatalf("%s has no section for it", proofPage)
-	}
-	text := before + proofSection + cover.page(commit(t), histories, took) + "<!-- end -->" + after
-	if err := os.WriteFile(proofPage, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+// simProofPage is where a run is written down; nil: nowhere.
+type simProofPage struct {
+	t      *testing.T
+	commit string // when the run began
 }
 
-// commit is the version of the tree that ran.
-func commit(t *testing.T) string {
+func newSimProof(t *testing.T) *simProofPage {
 	t.Helper()
+	if !*simProof {
+		return nil
+	}
 	said, err := exec.CommandContext(t.Context(), "git", "describe", "--always", "--dirty").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return strings.TrimSpace(string(said))
+	return &simProofPage{t, strings.TrimSpace(string(said))}
+}
+
+// write writes down what a run reached.
+func (p *simProofPage) write(histories int, took time.Duration, cover *simCover) {
+	if p == nil {
+		return
+	}
+	p.t.Helper()
+	page, err := os.ReadFile(proofPage)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	before, rest, begun := strings.Cut(string(page), proofSection)
+	_, after, ended := strings.Cut(rest, "<!-- end -->")
+	if !begun || !ended {
+		p.t.Fatalf("%s has no section for it", proofPage)
+	}
+	text := before + proofSection + cover.page(p.commit, histories, took) + "<!-- end -->" + after
+	if err := os.WriteFile(proofPage, []byte(text), 0o600); err != nil {
+		p.t.Fatal(err)
+	}
 }
 
 // page is what docs/PROOF.md shows of a run.

@@ -33,7 +33,7 @@ func TestSim(t *testing.T) {
 	if raced && histories == simEnough {
 		histories = simRaced
 	}
-	cover, began := newSimCover(), time.Now()
+	proof, cover, began := newSimProof(t), newSimCover(), time.Now()
 	simRange(t, *simFirst, histories, cover, *simSQLite)
 	took := time.Since(began)
 	t.Logf("%d histories in %v\n%s", histories, took.Round(time.Millisecond), cover)
@@ -43,7 +43,7 @@ func TestSim(t *testing.T) {
 	if missing := cover.missing(histories); len(missing) > 0 && *simFirst == 1 && !*simSQLite {
 		t.Errorf("%d histories never reached:\n%s", histories, strings.Join(missing, "\n"))
 	}
-	writeSimProof(t, histories, took, cover)
+	proof.write(histories, took, cover)
 }
 
 // A few histories on the ledger that is shipped, each process with its own
