@@ -28,9 +28,13 @@ func (c *call) act(ctx context.Context, row Row, act Act) Result {
 		recorded, told, err := c.record(ctx, row, act, end)
 		c.e.at(PointRecorded)
 		if err == nil && sends < c.op.Class().engineSends() {
-			if next, ok := c.sendAgain(ctx, recorded); ok {
+			next, again := c.sendAgain(ctx, recorded)
+			switch {
+			case again:
 				row = next
 				continue
+			case next.Version != recorded.Version: // somebody else has settled it
+				return *c.remembered(ctx, next)
 			}
 		}
 		return c.answer(ctx, recorded, act, end, told, err)
@@ -151,7 +155,8 @@ func (c *call) concludeByLookup(ctx context.Context, row Row, act Act, end concl
 func (e *Engine) reserve() time.Duration { return e.o.ProviderTimeout / 2 }
 
 // sendAgain claims the one repeat that a reversible act is granted within a
-// call: nothing is there, and the provider deduplicates on the key.
+// call: nothing is there, and the provider deduplicates on the key. Where the
+// claim is not made, the row is as it was, or as somebody else has written it.
 func (c *call) sendAgain(ctx context.Context, row Row) (Row, bool) {
 	caps := c.op.Steps()[row.Step].Capabilities()
 	due := row.State == StateNotPerformed && row.Reason == ReasonAbsent && row.Retry == RetryWait
@@ -165,7 +170,11 @@ func (c *call) sendAgain(ctx context.Context, row Row) (Row, bool) {
 	next = c.e.inFlight(next)
 	claimed, err := c.e.commit(ctx, Change{Row: &next, Seen: row.Version, Exclusive: true})
 	var blocked *BlockedError // a person released the scope meanwhile, and another one went on in it
-	if err != nil {
+	var stale *StaleError
+	switch {
+	case errors.As(err, &stale):
+		return stale.Current, false
+	case err != nil:
 		if !errors.As(err, &blocked) {
 			c.e.fault("claim a repeat", err)
 		}
@@ -207,14 +216,15 @@ func (c *call) record(ctx context.Context, claim Row, act Act, end conclusion) (
 	ch.Attempt.Answer, ch.Attempt.Detail = end.answer, end.detail
 	for {
 		row, err := c.e.commitFirmly(ctx, ch)
-		var stale *StaleError
-		switch {
-		case err == nil:
+		if err == nil {
 			return row, c.e.tellFirst(ctx, ch.Escalate), nil
-		case errors.As(err, &stale) && madeBefore(ch, stale.Current):
-			return stale.Current, c.e.tellFirst(ctx, ch.Escalate), nil
-		case errors.As(err, &stale):
-			ch = c.reconcile(ctx, ch, stale.Current, act, end)
+		}
+		current, moved := c.e.writtenSince(ctx, ch, err)
+		switch {
+		case moved && madeBefore(ch, current):
+			return current, c.e.tellFirst(ctx, ch.Escalate), nil
+		case moved:
+			ch = c.reconcile(ctx, ch, current, act, end)
 		default:
 			c.e.fault("record", err)
 			c.e.spill(ctx, c.op, ch, act)

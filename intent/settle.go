@@ -18,20 +18,32 @@ func (e *Engine) settle(ctx context.Context, op Operation, row Row, act Act, s s
 			return row, nil, nil
 		}
 		written, err := e.commit(ctx, c)
-		var stale *StaleError
-		switch {
-		case err == nil:
+		if err == nil {
 			return written, e.tellFirst(ctx, c.Escalate), nil
-		case errors.As(err, &stale):
-			row = stale.Current
-			if !e.saysOf(s, row) {
-				return row, nil, nil
-			}
-		default:
+		}
+		current, moved := e.writtenSince(ctx, c, err)
+		if !moved {
 			e.spill(ctx, op, c, act)
 			return *c.Row, e.tellFirst(ctx, c.Escalate), err
 		}
+		if row = current; !e.saysOf(s, row) {
+			return row, nil, nil
+		}
 	}
+}
+
+// writtenSince is the row of a change that was not made, as it has been written
+// since the change was decided on, if it has: a ledger that cannot be written can
+// often enough be read.
+func (e *Engine) writtenSince(ctx context.Context, c Change, err error) (current Row, moved bool) {
+	var stale *StaleError
+	if errors.As(err, &stale) {
+		return stale.Current, true
+	}
+	ctx, cancel := recording(ctx)
+	defer cancel()
+	current, ok, err := e.o.Ledger.Find(ctx, c.Row.Key)
+	return current, err == nil && ok && current.Version != c.Seen
 }
 
 // saysOf reports whether a sighting says anything of a row that somebody else

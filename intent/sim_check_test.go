@@ -18,10 +18,13 @@ type simKeyFacts struct {
 	repeat   bool // a deliberate one, of another effect
 	decided  int  // a person's words that open the way to another send
 
-	decidedSeq int       // the last such word
-	claimed    time.Time // last: what lands after it may be of that send as well, and contradicts nobody
+	decidedSeq int // the last such word
 	last       *simPromise
 	promises   []simPromise
+
+	// When it was claimed last, truly and by our clock: what lands after either
+	// may be of that send as well, as far as we know, and contradicts nobody.
+	claimed, claimedOurs time.Time
 }
 
 // simPromise is what an answer said, and up to which moment it knew.
@@ -336,7 +339,7 @@ func (w *simWorld) checkStable(o *simOp, facts *simKeyFacts, now simPromise) {
 		contradicts = now.seq > was.seq
 	case was.Outcome == intent.NotPerformed && done(&now):
 		e := o.byID(simEffectID(now.Result))
-		contradicts = e != nil && e.sentSeq < was.seq && e.epoch == was.epoch && (facts.claimed.Before(was.at) || e.lands.Before(facts.claimed))
+		contradicts = e != nil && e.sentSeq < was.seq && e.epoch == was.epoch && (facts.claimed.Before(was.at) || e.lands.Before(minTime(facts.claimed, facts.claimedOurs)))
 	}
 	if contradicts && !w.toldOf(now.IntentKey) { // whoever else is at it may be about to tell: looked at once all is quiet
 		w.contradicted = append(w.contradicted, simContradiction{was: was.Result, now: now.Result})

@@ -58,6 +58,9 @@ func (o *simOp) send(ctx context.Context, order intent.Order, facts simFacts) in
 	}
 	r := simRequest{order: order, facts: facts, lane: l, sentSeq: o.w.tick(), epoch: o.w.epoch}
 	l.sent[order.Intent.String()] = true
+	if l.again {
+		o.w.factsOf(order.Intent.String(), "").repeat = true
+	}
 	n := len(o.sends)
 	o.checkSend(order, now)
 	o.sends = append(o.sends, simSend{

@@ -307,3 +307,28 @@ func TestSimFoundSpilledEffectMeetsAnAnswer(t *testing.T) {
 		r.wantEffects("escalation", 1)
 	})
 }
+
+// A ledger that cannot be written can be read: what somebody else has settled
+// meanwhile is not called unknown.
+func TestSimFoundUnwritableRowIsReadAgain(t *testing.T) {
+	bubble(t, func(r *rig) {
+		sender, sweeper := r.process("P1"), r.process("P2")
+		r.faultOnce("refunds.create", "accept_then_timeout")
+		goOn, answer := r.stopAt(sender, intent.PointSettled)
+		r.later(2 * time.Minute)
+		r.fault("refunds.list", "down", 0, 0)
+		sweeper.at = func(point intent.Point) {
+			if point == intent.PointSweepSettled {
+				close(goOn)
+				want(t, <-answer, intent.Performed, "", intent.RetryNotNeeded)
+				r.ledger.FailCommits(-1, intent.ErrReadOnly)
+			}
+		}
+		r.sweep(sweeper)
+		r.ledger.FailCommits(0, nil)
+		if n := len(r.ledger.Spilled()); n != 0 {
+			t.Errorf("%d changes are spilled over a refund that is recorded", n)
+		}
+		r.wantEffects("escalation", 0)
+	})
+}

@@ -254,7 +254,7 @@ func (w *simWorld) do(l *simLane, ask simAsk, patience time.Duration) (answer in
 		defer time.AfterFunc(patience, cancel).Stop()
 		w.logf(l, "call %s %s", ask.tool, raw)
 		began := time.Now()
-		l.began = began
+		l.began, l.again = began, ask.args["again_after"] != nil
 		answer = l.proc.Do(ctx, ask.tool, raw)
 		w.check(l, ask, answer, began)
 	})

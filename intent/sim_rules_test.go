@@ -55,7 +55,8 @@ func (w *simWorld) checkCommit(p *simProc, before, after intent.Row) {
 	claimed := after.State == intent.StateInFlight && before.State != intent.StateInFlight
 	if claimed {
 		w.mu.Lock()
-		w.factsOf(after.Key.String(), after.Tool).claimed = after.ClaimedAt.Add(-time.Duration(w.skew.Load()))
+		facts := w.factsOf(after.Key.String(), after.Tool)
+		facts.claimed, facts.claimedOurs = after.ClaimedAt.Add(-time.Duration(w.skew.Load())), after.ClaimedAt
 		w.mu.Unlock()
 	}
 	if claimed && after.Scope != "" {

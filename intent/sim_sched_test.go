@@ -39,6 +39,7 @@ type simLane struct {
 	deaf     bool               // a lookup of it went wrong at the authority
 	slept    bool               // its process was paused meanwhile
 	reads    int                // of the authority, that were answered
+	again    bool               // it asks for a deliberate repeat
 }
 
 // simLook is when a lookup was answered.

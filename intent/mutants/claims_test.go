@@ -154,8 +154,8 @@ var claims = []mutant{
 		says: "A record that was made and answered with an error is made again.",
 		swaps: []swap{{
 			"intent/act.go",
-			"case errors.As(err, &stale) && madeBefore(ch, stale.Current):",
-			"case errors.As(err, &stale) && madeBefore(ch, Row{}):",
+			"case moved && madeBefore(ch, current):",
+			"case moved && madeBefore(ch, Row{}):",
 		}},
 	},
 	{

@@ -29,4 +29,13 @@ var sweeps = []mutant{
 			"\tif row.State == StatePerformed {\n\t\tc.Followers",
 		}},
 	},
+	{
+		name: "unwritable is not read", breaks: "stable", test: "TestSimFoundUnwritableRowIsReadAgain",
+		says: "What could not be written is spilled although somebody else has settled it meanwhile.",
+		swaps: []swap{{
+			"intent/settle.go",
+			"return current, err == nil && ok && current.Version != c.Seen",
+			"return current, err != nil && ok && current.Version != c.Seen",
+		}},
+	},
 }
