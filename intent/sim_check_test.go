@@ -19,6 +19,7 @@ type simKeyFacts struct {
 	decided  int  // a person's words that open the way to another send
 
 	decidedSeq int // the last such word
+	looks      []simLook // answered lookups
 	last       *simPromise
 	promises   []simPromise
 
@@ -273,7 +274,7 @@ func (w *simWorld) checkNotPerformed(o *simOp, l *simLane, r intent.Result, fact
 	looked, asked := l.looked[r.IntentKey]
 	if facts.decided == 0 && r.Reason == intent.ReasonAbsent && r.Evidence == intent.EvidenceLookup && o.caps.Lookup == intent.LookupDelayed {
 		for _, s := range o.sends {
-			if s.intent == r.IntentKey && s.epoch == w.epoch && s.seq < looked.seq && looked.at.Before(s.at.Add(o.caps.LookupDelay)) {
+			if s.intent == r.IntentKey && s.epoch == w.epoch && s.seq < p.seq && !facts.shown(s, o.caps.LookupDelay, p.seq) {
 				w.violate("true", "%s is called absent by a lookup that could not show it yet", r.IntentKey)
 			}
 		}
@@ -287,6 +288,14 @@ func (w *simWorld) checkNotPerformed(o *simOp, l *simLane, r intent.Result, fact
 			w.violate("true", "%s not_performed (%s, %s), and %s stands", r.IntentKey, r.Reason, r.Retry, e.id)
 		}
 	}
+}
+
+// shown reports whether anybody's lookup, up to a moment, could have shown what a
+// send brought: who answers may speak of what another process has seen.
+func (f *simKeyFacts) shown(s simSend, delay time.Duration, until int) bool {
+	return slices.ContainsFunc(f.looks, func(l simLook) bool {
+		return s.seq < l.seq && l.seq <= until && !l.at.Before(s.at.Add(delay))
+	})
 }
 
 // forGood reports whether an answer says that nothing has come of the act and

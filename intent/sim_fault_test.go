@@ -209,7 +209,7 @@ func (o *simOp) lookup(ctx context.Context, s intent.Subject, facts string) inte
 	return finding
 }
 
-func (o *simOp) find(l *simLane, s intent.Subject, facts string) intent.Finding {
+func (o *simOp) find(l *simLane, s intent.Subject, asked string) intent.Finding {
 	o.w.mu.Lock()
 	defer o.w.mu.Unlock()
 	now, key := time.Now(), s.Intent.String()
@@ -217,6 +217,8 @@ func (o *simOp) find(l *simLane, s intent.Subject, facts string) intent.Finding 
 	o.lookups++
 	l.looked[key] = simLook{seq: o.w.tick(), at: now}
 	l.decided[key] = o.w.seq
+	facts := o.w.factsOf(key, "")
+	facts.looks = append(facts.looks, l.looked[key])
 	var best *simEffect
 	for _, e := range o.effects {
 		if e.intent != key || e.shows.After(now) {
@@ -234,7 +236,7 @@ func (o *simOp) find(l *simLane, s intent.Subject, facts string) intent.Finding 
 	case best == nil:
 		o.w.logf(l, "lookup %s %s: absent", o.name, o.w.short(s.Intent))
 		return intent.Absent{}
-	case best.facts != facts:
+	case best.facts != asked:
 		o.w.logf(l, "lookup %s %s: other facts, %s", o.name, o.w.short(s.Intent), best.id)
 		return intent.FoundOther{Effect: o.view(best)}
 	}

@@ -40,7 +40,7 @@ var claims = []mutant{
 		}},
 	},
 	{
-		name: "expired is sent", breaks: "once",
+		name: "expired is sent", breaks: "once", test: "TestHistoryKeyStaysWhileTheSenderLives",
 		says: "A row in flight whose time is over is sent again, without a lookup.",
 		swaps: []swap{
 			{
