@@ -18,7 +18,7 @@ type simKeyFacts struct {
 	repeat   bool // a deliberate one, of another effect
 	decided  int  // a person's words that open the way to another send
 
-	decidedSeq int // the last such word
+	decidedSeq int       // the last such word
 	looks      []simLook // answered lookups
 	last       *simPromise
 	promises   []simPromise
