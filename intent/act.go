@@ -33,8 +33,8 @@ func (c *call) act(ctx context.Context, row Row, act Act) Result {
 			case again:
 				row = next
 				continue
-			case next.Version != recorded.Version: // somebody else has settled it
-				return *c.remembered(ctx, next)
+			case next.Version != recorded.Version: // somebody else is at it, or has settled it
+				return *c.asItIs(ctx, next)
 			}
 		}
 		return c.answer(ctx, recorded, act, end, told, err)
@@ -182,6 +182,14 @@ func (c *call) sendAgain(ctx context.Context, row Row) (Row, bool) {
 	}
 	c.claimed = &claimed
 	return claimed, true
+}
+
+// asItIs answers from a row that is to be decided by nobody but itself.
+func (c *call) asItIs(ctx context.Context, row Row) *Result {
+	if answer := c.fromRow(ctx, row); answer != nil {
+		return answer
+	}
+	return c.remembered(ctx, row)
 }
 
 // leftBehind answers for a claim that a departing engine leaves to the next

@@ -102,10 +102,7 @@ func (c *call) unread(ctx context.Context) *Result {
 		return c.ledgerDown(ctx, "recognise", err)
 	}
 	if ok && row.State != StateReady { // an approved act that has not been sent has no answer yet
-		if answer := c.fromRow(ctx, row); answer != nil {
-			return answer
-		}
-		return c.remembered(ctx, row)
+		return c.asItIs(ctx, row)
 	}
 	answer := c.e.refuse(Refusal{Reason: ReasonUnreachable})
 	return &answer
