@@ -184,7 +184,7 @@ func (c *call) sendAgain(ctx context.Context, row Row) (Row, bool) {
 	return claimed, true
 }
 
-// asItIs answers from a row that is to be decided by nobody but itself.
+// asItIs answers from a row, settling it where it is open, and sends nothing.
 func (c *call) asItIs(ctx context.Context, row Row) *Result {
 	if answer := c.fromRow(ctx, row); answer != nil {
 		return answer
