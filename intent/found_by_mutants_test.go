@@ -64,6 +64,31 @@ func TestMutantAgeOfAKey(t *testing.T) {
 	})
 }
 
+// A key is left alone a sixth of its time before the provider forgets it: clocks
+// differ, and a request takes its time.
+func TestMutantMarginOfAKey(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		first := map[string]time.Time{}
+		b := &books{lag: time.Second}
+		b.caps = intent.Capabilities{Dedupe: 2 * time.Minute, Lookup: intent.LookupDelayed, LookupDelay: time.Second, LandsWithin: 30 * time.Second}
+		b.script = append(b.script, func(o intent.Order) (time.Duration, bool, intent.Answer) {
+			if _, known := first[o.Key]; !known {
+				first[o.Key] = time.Now()
+			}
+			if age := time.Since(first[o.Key]); age > 100*time.Second {
+				t.Errorf("sent under a key that is %v old", age)
+			}
+			return 0, false, lost
+		})
+		_, es := enginesOn(t, intent.ClassReversible, b, "P1")
+		for range 13 {
+			es[0].Do(t.Context(), "act", intent.Arguments(`{}`))
+			<-time.After(10 * time.Second)
+		}
+	})
+}
+
 // What has not been told to us yet may be there.
 func TestMutantWebhookIsNoLookup(t *testing.T) {
 	t.Parallel()

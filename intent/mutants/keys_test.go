@@ -82,7 +82,7 @@ var keys = []mutant{
 		}},
 	},
 	{
-		name: "margin forgotten", breaks: "once",
+		name: "margin forgotten", breaks: "once", test: "TestMutantMarginOfAKey",
 		says: "A key is used to the last moment of the provider's deduplication, without a margin.",
 		swaps: []swap{{
 			"intent/capability.go",
