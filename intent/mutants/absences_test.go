@@ -91,7 +91,7 @@ var absences = []mutant{
 		}},
 	},
 	{
-		name: "watch ended", breaks: "lost",
+		name: "watch ended", breaks: "lost", test: "TestAttackPolicyTightensOverAnOpenAttempt",
 		says: "A send that can still land is not watched: the repeat under its key is harmless.",
 		swaps: []swap{{
 			"intent/ruling.go",
