@@ -1,6 +1,7 @@
 package intent_test
 
 import (
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -10,12 +11,13 @@ import (
 // setClock gives the rig's processes a wall clock that is off by what set says
 // last, and a clock since the machine's start that nobody sets.
 func (r *rig) setClock() (set func(time.Duration)) {
-	off, began := time.Duration(0), time.Now()
+	var off atomic.Int64
+	began := time.Now()
 	r.alter = func(o *intent.Options) {
-		o.Now = func() time.Time { return time.Now().Add(off) }
+		o.Now = func() time.Time { return time.Now().Add(time.Duration(off.Load())) }
 		o.Uptime = func() intent.Uptime { return intent.Uptime{Boot: 1, Since: time.Since(began)} }
 	}
-	return func(d time.Duration) { off = d }
+	return func(d time.Duration) { off.Store(int64(d)) }
 }
 
 // A clock that jumps, forward or back, while a send may still land, costs an

@@ -20,7 +20,7 @@ var simLegal = map[string][]string{
 		"performed", "pending", "not_performed", "not_performed_for_good", "on_watch", "unknown",
 	},
 	"on_watch":               {"on_watch", "in_flight", "not_performed", "performed", "+unknown", "+not_performed_for_good"},
-	"not_performed":          {"+not_performed", "in_flight", "+awaiting_approval", "performed", "+unknown", "+on_watch", "+not_performed_for_good"},
+	"not_performed":          {"+not_performed", "in_flight", "+awaiting_approval", "performed", "+unknown", "+on_watch", "+not_performed_for_good", "+pending"},
 	"not_performed_for_good": {"not_performed_for_good", "in_flight", "awaiting_approval", "+unknown", "+performed"}, // opened by a person
 	"unknown":                {"unknown", "performed", "on_watch", "not_performed", "not_performed_for_good", "+pending"},
 	"pending":                {"pending", "performed", "not_performed_for_good"},
