@@ -184,14 +184,6 @@ func (c *call) sendAgain(ctx context.Context, row Row) (Row, bool) {
 	return claimed, true
 }
 
-// asItIs answers from a row, settling it where it is open, and sends nothing.
-func (c *call) asItIs(ctx context.Context, row Row) *Result {
-	if answer := c.fromRow(ctx, row); answer != nil {
-		return answer
-	}
-	return c.remembered(ctx, row)
-}
-
 // leftBehind answers for a claim that a departing engine leaves to the next
 // process.
 func (c *call) leftBehind(row Row, act Act) Result {

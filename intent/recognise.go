@@ -87,6 +87,14 @@ func (c *call) newerInScope(ctx context.Context, row Row) []Row {
 	return newer
 }
 
+// asItIs answers from a row, settling it where it is open, and sends nothing.
+func (c *call) asItIs(ctx context.Context, row Row) *Result {
+	if answer := c.fromRow(ctx, row); answer != nil {
+		return answer
+	}
+	return c.remembered(ctx, row)
+}
+
 // remembered answers from the ledger alone.
 func (c *call) remembered(ctx context.Context, row Row) *Result {
 	c.e.o.Ledger.CountRepeat(row.Key)
