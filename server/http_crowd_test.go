@@ -39,38 +39,48 @@ func TestHTTPAnnouncedBodiesHoldNothing(t *testing.T) {
 }
 
 // What all bodies together hold is bounded; a client beyond that is told to come
-// again, and everybody is served once there is room.
+// again, and everybody is served once there is room. Bodies that meet can turn
+// each other away, so they are sent until there is no room left.
 func TestHTTPBodiesAreBoundedTogether(t *testing.T) {
-	h := open(t, tools(map[string]handler{"pay": says("paid")}), func(o *server.HTTPOptions) { o.ReadWithin = time.Minute })
-	const megabyte = 1 << 20
+	h := open(t, tools(map[string]handler{"pay": says("paid")}), func(o *server.HTTPOptions) { o.ReadWithin = time.Hour })
 	var conns []net.Conn
-	for range 40 {
-		conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", h.addr)
-		if err != nil {
-			t.Fatal(err)
+	served := func() bool {
+		got := h.post(callLine(1, "pay"))
+		if got.status == http.StatusServiceUnavailable && got.header.Get("Retry-After") == "" {
+			t.Error("no Retry-After")
 		}
-		t.Cleanup(func() { conn.Close() })
-		conns = append(conns, conn)
-		if _, err := fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", h.addr, megabyte); err != nil {
-			t.Fatal(err)
-		}
-		_, _ = conn.Write(make([]byte, megabyte-1)) // fails where it was turned away already
+		return got.status == http.StatusOK
 	}
-	for {
-		if got := h.post(callLine(1, "pay")); got.status == http.StatusServiceUnavailable {
-			if got.header.Get("Retry-After") == "" {
-				t.Error("no Retry-After")
-			}
-			break
+	for served() {
+		if len(conns) == 1000 {
+			t.Fatal("a thousand bodies of a megabyte are held")
 		}
-		runtime.Gosched() // the server has not read all of them yet
+		conns = append(conns, allButOne(t, h.addr, 1<<20))
+	}
+	if len(conns) < 32 {
+		t.Errorf("no room beside %d bodies of a megabyte", len(conns))
 	}
 	for _, conn := range conns {
 		conn.Close()
 	}
-	for h.post(callLine(1, "pay")).status != http.StatusOK {
+	for !served() {
 		runtime.Gosched()
 	}
+}
+
+// allButOne posts a body of that many bytes and keeps its last one back.
+func allButOne(t *testing.T, addr string, size int) net.Conn {
+	t.Helper()
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	if _, err := fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", addr, size); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = conn.Write(make([]byte, size-1)) // fails where it was turned away already
+	return conn
 }
 
 // One principal can fill neither a lane nor the server.
