@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"counterfoil/intent"
+	"counterfoil/intent/ledgertest"
 )
 
 // What an attack with nothing but the command line found, each mended.
@@ -153,4 +154,34 @@ func TestAttackHandoffBehindALaggingLookup(t *testing.T) {
 		r.sweep(p)
 		r.wantEffects("escalation", 1)
 	})
+}
+
+// What a person resolves is as the provider shows it: an effect that is pending
+// is looked at further, and one that came to nothing is no performed act.
+func TestAttackResolveBeforeTheEnd(t *testing.T) {
+	s := &scripted{caps: strong, answers: []intent.Answer{lost}, found: []intent.Finding{intent.Absent{}, intent.LookupFailed{}}}
+	scriptedEngine(t, intent.ClassIrreversible, func(t *testing.T, e *intent.Engine, _ *ledgertest.Memory) {
+		lead := intent.Person{Name: "lead"}
+		act := func() intent.Result { return e.Do(t.Context(), "act", intent.Arguments(`{}`)) }
+		unknown := act()
+		want(t, unknown, intent.Unknown, intent.ReasonLookupDown, intent.RetryNever)
+		key, err := intent.ParseKey(unknown.IntentKey)
+		if err != nil {
+			t.Fatal(err)
+		}
+		failed := intent.Effect{ID: "RE-1", Status: "failed", Final: true, Undone: true, At: time.Now()}
+		s.found = []intent.Finding{intent.Found{Effect: failed}}
+		var contradicted *intent.ContradictedError
+		if _, err := e.Resolve(t.Context(), key, lead, "RE-1"); !errors.As(err, &contradicted) || contradicted.Status != "failed" {
+			t.Errorf("got %v, want that it came to nothing", err)
+		}
+		s.found = []intent.Finding{intent.Found{Effect: intent.Effect{ID: "RE-1", Status: "pending", At: time.Now()}}}
+		row, err := e.Resolve(t.Context(), key, lead, "RE-1")
+		if err != nil || row.State != intent.StatePerformed || row.Status != "pending" || row.Final || row.Evidence != intent.EvidencePerson {
+			t.Errorf("got %+v, %v", row, err)
+		}
+		s.found = []intent.Finding{intent.Found{Effect: failed}}
+		<-time.After(time.Hour)
+		want(t, act(), intent.NotPerformed, intent.ReasonRefused, intent.RetryNever)
+	}, s)
 }

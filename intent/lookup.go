@@ -33,6 +33,23 @@ func (s sighting) absenceCounts(row Row, caps Capabilities) bool {
 	return false
 }
 
+// leavesOpen reports whether an effect that a lookup shows may stand beside one
+// that the row's last claim has sent: it is older, of a ledger that was lost, and
+// what was sent has not landed yet if it lands. A provider that deduplicates for
+// long enough makes one effect of all that is sent under one key.
+func (s sighting) leavesOpen(row Row, caps Capabilities, effect Effect) bool {
+	switch row.State {
+	case StateInFlight, StateUnknown, StatePerformed:
+	case StateNotPerformed, StateAwaiting, StateReady, StateQueued:
+		return false
+	}
+	since := row.ClaimedAt
+	if caps.dedupesUntilLanded() {
+		since = row.OrdinalAt
+	}
+	return row.Ambiguous > 0 && effect.At.Before(since) && !s.afterLanding(row, caps)
+}
+
 // learnt reports whether the authority said anything.
 func learnt(s sighting) bool {
 	switch s.finding.(type) {

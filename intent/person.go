@@ -44,9 +44,11 @@ type Person struct {
 // where it was performed, empty where it was not.
 //
 // The provider is asked first where it can be: a word that it contradicts is a
-// ContradictedError, and nothing is recorded.
+// ContradictedError, and nothing is recorded; where it shows that very effect, its
+// status is the provider's.
 func (e *Engine) Resolve(ctx context.Context, key Key, p Person, ref string) (Row, error) {
-	if err := e.contradicted(ctx, key, ref); err != nil {
+	shown, err := e.contradicted(ctx, key, ref)
+	if err != nil {
 		return Row{}, err
 	}
 	return e.decide(ctx, key, p, VerbResolve, func(row Row) (Row, error) {
@@ -62,39 +64,54 @@ func (e *Engine) Resolve(ctx context.Context, key Key, p Person, ref string) (Ro
 			row.WatchUntil = e.stillWatched(row)
 			return row, nil
 		}
-		row.WatchUntil = time.Time{}
+		now := e.clock.now()
 		row.State, row.Reason, row.Retry = StatePerformed, "", ""
-		row.EffectID, row.Status, row.Final = ref, "succeeded", true
-		row.EffectAt, row.ConfirmedAt = e.clock.now(), e.clock.now()
+		row.WatchUntil, row.ConfirmedAt = time.Time{}, now
+		if shown != nil {
+			return withEffect(row, *shown), nil
+		}
+		row.EffectID, row.Status, row.Final, row.EffectAt = ref, "succeeded", true, now
 		return row, nil
 	})
 }
 
 // A ContradictedError reports that the provider shows another truth than the
 // person's word.
-type ContradictedError struct{ EffectID string }
+type ContradictedError struct {
+	EffectID string
+	Status   string // of an effect that has come to nothing; empty: it stands
+}
 
 func (c *ContradictedError) Error() string {
+	if c.Status != "" {
+		return fmt.Sprintf("the provider has %s under this key, and it came to nothing, its status is %s: resolve it with --not-performed, or leave it to the sweeper", c.EffectID, c.Status)
+	}
 	return fmt.Sprintf("the provider has %s under this key: resolve it with --performed --ref %s, or leave it to the sweeper", c.EffectID, c.EffectID)
 }
 
-// contradicted asks the provider about a person's word on an intent.
-func (e *Engine) contradicted(ctx context.Context, key Key, ref string) error {
+// contradicted asks the provider about a person's word on an intent: shown is the
+// effect that the word is of, nil where the provider does not show it.
+func (e *Engine) contradicted(ctx context.Context, key Key, ref string) (shown *Effect, err error) {
 	row, ok, err := e.o.Ledger.Find(ctx, key)
 	op, known := e.operations[row.Tool]
 	if err != nil || !ok || !known {
-		return nil //nolint:nilerr // decide says what is wrong
+		return nil, nil //nolint:nilerr,nilnil // decide says what is wrong
 	}
 	act, err := e.o.Ledger.Act(ctx, key)
 	if err != nil {
-		return fmt.Errorf("resolve %s: %w", key, err)
+		return nil, fmt.Errorf("resolve %s: %w", key, err)
 	}
 	row.EffectID = ref
 	found, there := e.lookUp(ctx, op.Steps()[row.Step], row, act).finding.(Found)
-	if there && found.Effect.ID != ref && !found.Effect.Undone {
-		return &ContradictedError{EffectID: found.Effect.ID}
+	switch effect := found.Effect; {
+	case there && effect.ID == ref && effect.comeToNothing(op.Class()):
+		return nil, &ContradictedError{EffectID: effect.ID, Status: effect.Status}
+	case there && effect.ID == ref:
+		return &effect, nil
+	case there && !effect.Undone:
+		return nil, &ContradictedError{EffectID: effect.ID}
 	}
-	return nil
+	return nil, nil //nolint:nilnil // it shows nothing that speaks against it
 }
 
 // stillWatched is until when an effect may land although a person has looked

@@ -19,6 +19,9 @@ const retryAfterAbsence = 2 * time.Second
 func rule(row Row, class Class, caps Capabilities, s sighting) ruling {
 	switch f := s.finding.(type) {
 	case Found:
+		if f.Effect.comeToNothing(class) && s.leavesOpen(row, caps, f.Effect) {
+			return ruleOlder(row)
+		}
 		return ruleFound(row, class, f.Effect, s.asked)
 	case FoundOther:
 		if row.State == StatePerformed {
@@ -82,6 +85,14 @@ func ruleUndone(before, row Row) ruling {
 		r.causes = append(r.causes, CauseLateFailure)
 	}
 	return r
+}
+
+// ruleOlder: an effect that came to nothing is older than what may have been sent
+// since, so it says nothing of that.
+func ruleOlder(row Row) ruling {
+	row.State, row.Reason, row.Retry = StateUnknown, ReasonLookupWeak, ""
+	row.Evidence, row.Final = EvidenceLookup, false
+	return ruling{row: row, causes: []Cause{CauseUnknown}}
 }
 
 func ruleOther(row Row, effect Effect) ruling {

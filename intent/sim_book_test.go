@@ -112,6 +112,10 @@ func (f *simFile) close() {
 	for owner := range f.procs {
 		f.kill(owner)
 	}
+	h := store.Examine(context.WithoutCancel(f.w.ctx), store.Examination{Path: f.path, Full: true})
+	if h.Unreadable != nil || h.Damage != nil {
+		f.t.Errorf("the ledger that is left: %v %v", h.Unreadable, h.Damage)
+	}
 	if err := errors.Join(f.look.Close(), os.RemoveAll(filepath.Dir(f.path))); err != nil {
 		f.t.Error(err)
 	}

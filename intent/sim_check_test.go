@@ -284,7 +284,7 @@ func (w *simWorld) checkNotPerformed(o *simOp, l *simLane, r intent.Result, fact
 			continue
 		}
 		seen := asked && e.sentSeq < looked.seq && !e.shows.After(looked.at)
-		if seen || w.forGood(r) && e.sentSeq < p.seq && e.epoch == p.epoch && (w.epoch == 0 || w.guarded(o, facts)) {
+		if seen || w.forGood(r) && e.sentSeq < p.seq && e.epoch == p.epoch {
 			w.violate("true", "%s not_performed (%s, %s), and %s stands", r.IntentKey, r.Reason, r.Retry, e.id)
 		}
 	}

@@ -207,7 +207,7 @@ func (w *simWorld) checkPromises() {
 				continue
 			}
 			for _, p := range facts.promises {
-				if w.forGood(p.Result) && e.sentSeq < p.seq && e.epoch == p.epoch && (w.epoch == 0 || w.guarded(o, facts)) {
+				if w.forGood(p.Result) && e.sentSeq < p.seq && e.epoch == p.epoch {
 					w.violate("true", "%s was not performed for good (%s), and %s landed of an earlier send", e.intent, p.Reason, e.id)
 				}
 			}

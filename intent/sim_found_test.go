@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"counterfoil/intent"
+	"counterfoil/intent/ledgertest"
 	"counterfoil/policy"
 )
 
@@ -331,4 +332,23 @@ func TestSimFoundUnwritableRowIsReadAgain(t *testing.T) {
 		}
 		r.wantEffects("escalation", 0)
 	})
+}
+
+// An effect of a lost ledger that came to nothing is older than what this ledger
+// has sent, and says nothing of it until that would have shown.
+func TestSimFoundOlderFailureLeavesTheSendOpen(t *testing.T) {
+	s := &scripted{
+		caps:    intent.Capabilities{Lookup: intent.LookupDelayed, LookupDelay: 2 * time.Hour, LandsWithin: 30 * time.Second},
+		answers: []intent.Answer{lost}, found: []intent.Finding{intent.Absent{}},
+	}
+	scriptedEngine(t, intent.ClassIrreversible, func(t *testing.T, e *intent.Engine, _ *ledgertest.Memory) {
+		failed := intent.Effect{ID: "RE-1", Status: "failed", Final: true, Undone: true, At: time.Now()}
+		<-time.After(time.Hour)
+		act := func() intent.Result { return e.Do(t.Context(), "act", intent.Arguments(`{}`)) }
+		want(t, act(), intent.Unknown, intent.ReasonLookupWeak, intent.RetryNever)
+		s.found = []intent.Finding{intent.Found{Effect: failed}}
+		want(t, act(), intent.Unknown, intent.ReasonLookupWeak, intent.RetryNever)
+		<-time.After(3 * time.Hour)
+		want(t, act(), intent.NotPerformed, intent.ReasonRefused, intent.RetryNever)
+	}, s)
 }

@@ -94,6 +94,10 @@ func (s *simLedger) Commit(ctx context.Context, c intent.Change) (intent.Row, er
 	}
 	if err != nil {
 		s.w.seeRefused(c, err)
+		var stale *intent.StaleError
+		if errors.As(err, &stale) { // and says how the row is
+			s.learn(l, stale.Current.Key, nil)
+		}
 		if l != nil && s.w.full.Load() {
 			l.noCommitBefore = time.Now().Add(200 * time.Millisecond)
 		}
