@@ -72,7 +72,7 @@ func (s *shell) doctor() *cobra.Command {
 		}
 		return err
 	}
-	cmd.Flags().BoolVar(&full, "full", false, "also read the whole ledger for damage; it may take minutes")
+	cmd.Flags().BoolVar(&full, "full", false, "also read the whole ledger for damage, and its sums and chains; it may take minutes")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }

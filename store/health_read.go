@@ -59,7 +59,8 @@ func standingOf(rows []intent.Row) (s Standing) {
 	return s
 }
 
-// damageIn reads the whole file. At most so many findings are brought.
+// damageIn reads the whole file, and where its pages are in order, what they say.
+// At most so many findings are brought.
 func (l *Ledger) damageIn(ctx context.Context) (found []string, err error) {
 	const most = 20
 	check := "PRAGMA integrity_check(" + strconv.Itoa(most) + ")"
@@ -73,7 +74,10 @@ func (l *Ledger) damageIn(ctx context.Context) (found []string, err error) {
 		}
 		return true, nil
 	})
-	return found, err
+	if err != nil || len(found) > 0 {
+		return found, err
+	}
+	return l.chainsIn(ctx, most)
 }
 
 // settingsWanted are those without which a ledger is not safe.

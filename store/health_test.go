@@ -247,6 +247,50 @@ func TestExamineDamage(t *testing.T) {
 	}
 }
 
+// Sums and chains may be wrong on pages that are in order.
+func TestExamineSumsAndChains(t *testing.T) {
+	t.Parallel()
+	path := newPath(t)
+	l := open(t, path)
+	for n := range 3 {
+		commit(t, l, record(commit(t, l, claim(n))))
+	}
+	commit(t, l, claim(3))
+	for _, c := range []struct{ name, damage, repair, want string }{
+		{name: "in order"},
+		{
+			"a sum", "UPDATE resources SET spent = spent - 1 WHERE name = 'S-ASHCOMBE'", "UPDATE resources SET spent = spent + 1 WHERE name = 'S-ASHCOMBE'",
+			"seller S-ASHCOMBE: 11800 open and 47199 spent USD are kept, its intents make 11800 and 47200",
+		},
+		{
+			"a sum in another currency", "INSERT INTO resources SELECT kind, name, 'EUR', changed, 5, 5, 0 FROM resources WHERE name = 'S-ASHCOMBE'",
+			"DELETE FROM resources WHERE currency = 'EUR'", "seller S-ASHCOMBE: 5 open and 5 spent EUR are kept, its intents make 0 and 0",
+		},
+		{
+			"an end that is not the newest", "UPDATE resources SET last = 3, open = 0, spent = 35400 WHERE name = 'S-ASHCOMBE'",
+			"UPDATE resources SET last = 4, open = 11800, spent = 47200 WHERE name = 'S-ASHCOMBE'", "the intents list 16 resources, and the chains reach 15",
+		},
+		{
+			"an end that is not there", "UPDATE resources SET last = 9 WHERE name = 'S-ASHCOMBE'", "UPDATE resources SET last = 4 WHERE name = 'S-ASHCOMBE'",
+			"seller S-ASHCOMBE: its chain breaks off at intent 9",
+		},
+		{
+			"a list", "UPDATE intents SET resources = x'01ff' WHERE id = 1", "", "intent 1: the resources of a row cannot be read",
+		},
+	} {
+		if err := l.WriteSQL(c.damage); err != nil {
+			t.Fatal(err)
+		}
+		h := store.Examine(t.Context(), store.Examination{Path: path, Full: true})
+		if found := strings.Join(h.Damage, "\n"); h.Unreadable != nil || (found == "") != (c.want == "") || !strings.HasPrefix(found, c.want) {
+			t.Errorf("%s: %v, got\n%s\nwant\n%s", c.name, h.Unreadable, found, c.want)
+		}
+		if err := l.WriteSQL(c.repair); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestExamineAnUnsafePlace(t *testing.T) {
 	t.Parallel()
 	if h := examine(t, filepath.Join(t.TempDir(), "Dropbox", "acct.ledger.db")); h.UnsafeKind == "" {

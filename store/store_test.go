@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"context"
 	"path/filepath"
 	"testing"
 	"time"
@@ -40,6 +41,11 @@ func newPath(t testing.TB) string { return filepath.Join(t.TempDir(), "acct.ledg
 func TestLedger(t *testing.T) {
 	ledgertest.Run(t, func(t *testing.T) ledgertest.Ledgers {
 		path := newPath(t)
+		t.Cleanup(func() { // once they are closed
+			if h := store.Examine(context.Background(), store.Examination{Path: path, Full: true}); h.Unreadable != nil || h.Damage != nil {
+				t.Errorf("what is left: %v %v", h.Unreadable, h.Damage)
+			}
+		})
 		first, second := open(t, path), open(t, path)
 		return ledgertest.Ledgers{
 			First:  first,
