@@ -218,6 +218,8 @@ func (o *simOp) done() string {
 		return "booked"
 	case "cancel":
 		return "cancelled"
+	case "replacement":
+		return "shipped"
 	case "desk":
 		return "open"
 	}

@@ -107,6 +107,8 @@ func simMust() (must [simKinds][]string) {
 	must[simEvents] = []string{
 		"clock set forward", "clock set back", "disk full", "disk error", "ledger lost", "ledger restored",
 		"process paused", "process leaves", "by hand", "by hand under our key",
+		"done: issue_refund", "done: send_replacement", "done: message_seller", "done: reply_to_buyer", "done: book_pickup",
+		"done: cancel_pickup", "done: escalate_to_human", "kept back by another tool",
 		"person: approve", "person: decline", "person: resolve", "person: release", "person: reopen", "person: allow-repeat",
 	}
 	for _, cause := range simCauses {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"counterfoil/intent"
@@ -41,6 +42,9 @@ func simWishes() []simAsk {
 		refund("T-2", "SU-2", "SOFA", 42000), refund("T-2", "SU-2", "SOFA", 14000),
 		refund("T-2", "SU-2", "RUG", 4000).with("units", []int{1}), refund("T-2", "SU-2", "RUG", 4000).with("units", []int{2}),
 		refund("T-3", "SU-3", "LAMP", 3000),
+		{"send_replacement", map[string]any{"ticket_id": "T-1", "order_id": "SU-1", "item_id": "SHELF"}},
+		{"send_replacement", map[string]any{"ticket_id": "T-2", "order_id": "SU-2", "item_id": "RUG", "units": []int{2}}},
+		{"reply_to_buyer", map[string]any{"ticket_id": "T-1", "text": "We are working on it."}},
 		{"message_seller", map[string]any{"ticket_id": "T-1", "seller_id": "S-1", "text": "The shelf is broken."}},
 		{"message_seller", map[string]any{"ticket_id": "T-2", "seller_id": "S-1", "text": "The rug is stained."}},
 		{"book_pickup", map[string]any{"ticket_id": "T-1", "order_id": "SU-1", "date": "2026-03-20"}},
@@ -128,7 +132,11 @@ func (m *simModel) fix(ask simAsk, r intent.Result, obeys bool) (simAsk, bool) {
 	if r.Reason != intent.ReasonAcknowledge || !obeys || m.rng.IntN(3) == 0 {
 		return m.reword(ask), m.rng.IntN(2) == 0
 	}
-	if ask.tool == "issue_refund" {
+	latest := ""
+	if len(r.Related) > 0 {
+		latest = r.Related[0].EffectID
+	}
+	if ask.tool == "issue_refund" && !strings.HasPrefix(latest, m.w.replacements.prefix) {
 		order, _ := ask.args["order_id"].(string)
 		m.w.mu.Lock()
 		defer m.w.mu.Unlock()
@@ -138,8 +146,8 @@ func (m *simModel) fix(ask simAsk, r intent.Result, obeys bool) (simAsk, bool) {
 			}
 		}
 	}
-	if len(r.Related) > 0 && r.Related[0].EffectID != "" {
-		return ask.with("follow_up_to", r.Related[0].EffectID), true
+	if latest != "" {
+		return ask.with("follow_up_to", latest), true
 	}
 	return ask, false
 }
@@ -155,6 +163,8 @@ func (m *simModel) further(ask simAsk, r intent.Result) (simAsk, bool) {
 		return ask.with("again_after", r.BookingID), true
 	case n == 4 && ask.tool == "issue_refund":
 		return ask.with("again_after", r.RefundID), true
+	case n == 4 && ask.tool == "send_replacement":
+		return ask.with("again_after", r.ReplacementID), true
 	case n == 4:
 		return m.reword(ask), true
 	}
@@ -180,8 +190,10 @@ func (m *simModel) reword(ask simAsk) simAsk {
 			return ask.with("order_id", "#"+order)
 		}
 		return ask.without("expected_refunded_cents")
-	case "message_seller":
+	case "message_seller", "reply_to_buyer":
 		return ask.with("text", "Once more: it is broken.")
+	case "send_replacement":
+		return ask.with("units", []int{1, 2}[:1+m.rng.IntN(2)])
 	case "escalate_to_human":
 		return ask.with("reason", "other")
 	case "book_pickup":

@@ -153,6 +153,9 @@ func (w *simWorld) market() provider.Marketplace {
 		Cancellations: simPort[provider.Cancellation]{w.cancels, func(c provider.Cancellation) simFacts {
 			return simFacts{text: simText(c.BookingID), order: c.OrderID, booking: c.BookingID}
 		}},
+		Replacements: simPort[provider.Replacement]{w.replacements, func(r provider.Replacement) simFacts {
+			return simFacts{text: simText(r.OrderID, r.ItemID, r.Units), order: r.OrderID, item: r.ItemID}
+		}},
 		Desk: simPort[intent.Handoff]{w.desk, func(h intent.Handoff) simFacts {
 			return simFacts{text: simText(h.TicketID, h.Reason)}
 		}},

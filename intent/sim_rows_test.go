@@ -135,6 +135,9 @@ func (w *simWorld) seeDeath() {
 func (w *simWorld) seeAnswer(o *simOp, l *simLane, ask simAsk, r intent.Result) {
 	key, text := r.IntentKey, simText(ask.args)
 	done := r.Outcome == intent.Performed || r.Outcome == intent.AlreadyPerformed
+	if r.Outcome == intent.Performed {
+		w.cover.event("done: " + ask.tool)
+	}
 	first, known := w.rows.texts[key]
 	if !known {
 		w.rows.texts[key] = text
@@ -176,6 +179,9 @@ func (w *simWorld) seeReason(o *simOp, ask simAsk, r intent.Result) {
 	}
 	for _, by := range r.Related {
 		w.rows.held[by.IntentKey] = true
+		if by.Tool != ask.tool {
+			w.cover.event("kept back by another tool")
+		}
 		w.row(27, ask.tool == "book_pickup" && by.Tool == "cancel_pickup")
 		key, err := intent.ParseKey(by.IntentKey)
 		if err != nil {

@@ -37,10 +37,12 @@ func (w *simWorld) checkLeave(ask simAsk, r intent.Result) {
 		return
 	}
 	switch ask.tool {
-	case "issue_refund", "message_seller":
+	case "issue_refund", "message_seller", "reply_to_buyer":
 		if !w.allowed[after] {
 			w.violate("leave", "%s repeats %s, and nobody allowed it", r.IntentKey, after)
 		}
+	case "send_replacement":
+		w.violate("leave", "%s repeats %s, and no replacement is ever undone", r.IntentKey, after)
 	case "book_pickup":
 		if e := w.pickups.byID(after); e == nil || e.status != "cancelled" {
 			w.violate("leave", "%s repeats %s, which stands", r.IntentKey, after)

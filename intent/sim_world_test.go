@@ -29,24 +29,25 @@ type simWorld struct {
 	seq   int
 	epoch int // of the ledger: raised when it is lost or restored
 
-	orders   []provider.Order
-	tickets  []provider.Ticket
-	refunds  *simOp
-	messages *simOp
-	pickups  *simOp
-	cancels  *simOp
-	desk     *simOp
-	orderLag time.Duration
-	unread   float64
-	calm     bool
-	full     atomic.Bool
-	liars    bool
-	everFull bool
-	misled   bool         // a person has said what was not so
-	failing  atomic.Value // how the next commit fails: before, after; empty: not at all
-	over     atomic.Bool  // nobody begins anything any more
-	rows     *simSeen
-	newBook  func() simBook
+	orders       []provider.Order
+	tickets      []provider.Ticket
+	refunds      *simOp
+	messages     *simOp
+	pickups      *simOp
+	replacements *simOp
+	cancels      *simOp
+	desk         *simOp
+	orderLag     time.Duration
+	unread       float64
+	calm         bool
+	full         atomic.Bool
+	liars        bool
+	everFull     bool
+	misled       bool         // a person has said what was not so
+	failing      atomic.Value // how the next commit fails: before, after; empty: not at all
+	over         atomic.Bool  // nobody begins anything any more
+	rows         *simSeen
+	newBook      func() simBook
 
 	contradicted []simContradiction
 
@@ -118,6 +119,7 @@ func newSimWorld(t *testing.T, seed uint64, cover *simCover, sqlite bool) *simWo
 		return &simOp{w: w, name: name, prefix: prefix, caps: drawCaps(rng), hostile: hostile, deaf: deaf, naive: rng.IntN(2) == 0, keys: map[string]*simKept{}}
 	}
 	w.refunds, w.messages, w.pickups, w.cancels, w.desk = op("refund", "RE-"), op("message", "MS-"), op("pickup", "BK-"), op("cancel", "CX-"), op("desk", "HO-")
+	w.replacements = op("replacement", "RP-")
 	w.refunds.pending = true
 	w.desk.hostile, w.desk.deaf = hostile/2, deaf/2
 	w.desk.caps.Lookup = intent.LookupReadAfterWrite
@@ -142,7 +144,7 @@ func newSimWorld(t *testing.T, seed uint64, cover *simCover, sqlite bool) *simWo
 }
 
 func (w *simWorld) ops() []*simOp {
-	return []*simOp{w.refunds, w.messages, w.pickups, w.cancels, w.desk}
+	return []*simOp{w.refunds, w.messages, w.pickups, w.cancels, w.replacements, w.desk}
 }
 
 // opOf is the operation behind a tool.
@@ -150,10 +152,12 @@ func (w *simWorld) opOf(tool string) *simOp {
 	switch tool {
 	case "issue_refund":
 		return w.refunds
-	case "message_seller":
+	case "message_seller", "reply_to_buyer":
 		return w.messages
 	case "book_pickup":
 		return w.pickups
+	case "send_replacement":
+		return w.replacements
 	case "cancel_pickup":
 		return w.cancels
 	}
@@ -181,7 +185,8 @@ func (w *simWorld) start(person bool) *simProc {
 		Ledger: &simLedger{w.book.open(p.owner), w, p}, Desk: tools.Step(market.Desk), Environment: "test",
 		Operations: []intent.Operation{
 			tools.NewIssueRefund(market, func() policy.Policy { return w.policy }),
-			tools.NewMessageSeller(market), tools.NewBookPickup(market), tools.NewCancelPickup(market), tools.NewEscalateToHuman(market),
+			tools.NewSendReplacement(market), tools.NewMessageSeller(market), tools.NewReplyToBuyer(market),
+			tools.NewBookPickup(market), tools.NewCancelPickup(market), tools.NewEscalateToHuman(market),
 		},
 		Now: w.now, Uptime: w.uptime, NewID: func() string { return fmt.Sprintf("claim-%d", w.claims.Add(1)) },
 		Jitter:          w.jitter,
