@@ -21,6 +21,7 @@ func (c *call) claim(ctx context.Context, p *plan) (*Row, *Result) {
 	if !c.takeOff(p.key) {
 		return nil, c.awaitFlight(ctx, p.key)
 	}
+	p.act = withoutUnapproved(p.row, p.act)
 	ch := Change{Row: &row, Seen: p.row.Version, Act: &p.act, Since: p.mark, Exclusive: true}
 	if row.Step == 0 {
 		ch.Fingerprints = c.fingerprints(p.reading)

@@ -104,8 +104,18 @@ func (c *call) allowedByPerson(ctx context.Context, p *plan, j NeedsPerson) bool
 	return allowed
 }
 
+// withoutUnapproved is an act whose row goes on from waiting without a person's
+// word: the figures that it waits on are forgotten, so that an approval of
+// others is never taken for one of these.
+func withoutUnapproved(row Row, act Act) Act {
+	if row.State == StateAwaiting {
+		act.Figures = ""
+	}
+	return act
+}
+
 // queueApproval writes the intent as one that waits for a person, tells one,
-// and says so. A waiting intent is shown again where its figures have changed.
+// and says so.
 func (c *call) queueApproval(ctx context.Context, p *plan, j NeedsPerson) (*plan, *Result) {
 	if p.row.State == StateAwaiting {
 		return c.stillAwaiting(ctx, p)

@@ -100,6 +100,10 @@ func (e *Engine) change(ctx context.Context, op Operation, row Row, r ruling, ac
 	next.UpdatedAt = now
 	next.DueAt = nextLook(next, op.Steps()[next.Step].Capabilities(), now)
 	c := Change{Row: &next, Seen: row.Version}
+	if row.State == StateAwaiting && next.State != StateAwaiting {
+		act = withoutUnapproved(row, act)
+		c.Act = &act
+	}
 	if row.State != StatePerformed {
 		c.Followers = e.followers(op, next, act)
 	}
