@@ -148,4 +148,13 @@ var absences = []mutant{
 			{"intent/capability.go", "c.Lookup == LookupNone || c.Lookup == LookupWebhook", "c.Lookup == LookupNone"},
 		},
 	},
+	{
+		name: "absence over a refusal", breaks: "stable", test: "TestMutantAbsenceOverARefusal",
+		says: "A late absence opens an act again that was refused for good.",
+		swaps: []swap{{
+			"intent/ruling.go",
+			"if row.Retry != RetryNever {",
+			`if row.Retry != "" {`,
+		}},
+	},
 }

@@ -137,4 +137,13 @@ var answers = []mutant{
 			"\t\tif current.State != StateInFlight {\n\t\t\treturn c.remembered(ctx, row)\n\t\t}\n",
 		}},
 	},
+	{
+		name: "refused on what has gone", breaks: "true", test: "TestMutantRefusedOnWhatHasGone",
+		says: "A refusal is answered although the act has been done since what it rests on was read.",
+		swaps: []swap{{
+			"intent/judge.go",
+			"return now.Version == p.row.Version, nil",
+			"return now.Version >= p.row.Version, nil",
+		}},
+	},
 }

@@ -176,4 +176,9 @@ var claims = []mutant{
 			"context.WithTimeout(ctx, c.claimBy.Sub(c.e.clock.now()))",
 		}},
 	},
+	{
+		name: "record tried once", breaks: "told", test: "TestMutantRecordIsTriedAgain",
+		says:  "A record that the ledger cannot take at once is not tried again.",
+		swaps: []swap{{"intent/detach.go", "recordTries = 4", "recordTries = 1"}},
+	},
 }

@@ -33,20 +33,17 @@ type swap struct{ file, old, now string }
 
 // pkg is the package whose tests are run beside the simulation.
 func (m mutant) pkg() string {
-	if m.swaps[0].in() == "store" {
-		return "store"
-	}
-	return "intent"
+	return m.swaps[0].in()
 }
 
-// simulated reports whether the simulation runs the code that is mutated: it has
-// a ledger of its own.
-func (m mutant) simulated() bool { return m.swaps[0].in() != "store" }
+// simulated reports whether the simulation is run against the mutant. It has a
+// ledger of its own, and asks little of what the tools decide.
+func (m mutant) simulated() bool { return m.pkg() == "intent" }
 
 // mutants are all of them, in the order of the table.
 func mutants() []mutant {
 	var all []mutant
-	for _, part := range [][]mutant{claims, keys, absences, answers, people, scopes, sweeps, words, ledgers} {
+	for _, part := range [][]mutant{claims, keys, absences, answers, people, scopes, sweeps, words, judgements, ledgers} {
 		all = append(all, part...)
 	}
 	return all

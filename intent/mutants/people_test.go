@@ -59,4 +59,58 @@ var people = []mutant{
 			{"intent/ruling.go", "case StatePerformed, StateQueued:\n\t\t}\n\t\treturn ruling{row: row}", "case StateQueued:\n\t\t}\n\t\treturn ruling{row: row}"},
 		},
 	},
+	{
+		name: "decline keeps the approval", breaks: "leave", test: "TestMutantDeclineTakesBackAnApproval",
+		says: "A decline does not take back an approval that was given before.",
+		swaps: []swap{{
+			"intent/judge.go",
+			"\t\tcase VerbDecline:\n\t\t\tallowed = false\n",
+			"",
+		}},
+	},
+	{
+		name: "approved while it waits", breaks: "leave", test: "TestMutantAskedAgainWhileItWaits",
+		says: "An act that waits for a person once more is done by what they approved before.",
+		swaps: []swap{{
+			"intent/judge.go",
+			"p.row.State == StateAwaiting || p.act.Figures",
+			"p.act.Figures",
+		}},
+	},
+	{
+		name: "figures rewritten", breaks: "sums", test: "TestAttackFiguresRewrittenUnseen",
+		says: "The figures that a person decides on are rewritten whenever the model asks again.",
+		swaps: []swap{{
+			"intent/judge.go",
+			"\tif p.row.State == StateAwaiting {\n\t\treturn c.stillAwaiting",
+			"\tif p.row.State == StateAwaiting && p.act.Figures == j.Figures {\n\t\treturn c.stillAwaiting",
+		}},
+	},
+	{
+		name: "figures outlive their wait", breaks: "leave", test: "TestMutantFiguresThatNobodyApproved",
+		says: "Figures that were shown, and that the act then did without, are held to be approved by what was said of others.",
+		swaps: []swap{{
+			"intent/claim.go",
+			"\tp.act = withoutUnapproved(p.row, p.act)\n",
+			"",
+		}},
+	},
+	{
+		name: "figures outlive a mismatch", breaks: "leave", test: "TestMutantFiguresOfAMismatch",
+		says: "Figures that were shown are held to be approved, though the act turned out to be unknown while it waited.",
+		swaps: []swap{{
+			"intent/settle.go",
+			"if row.State == StateAwaiting && next.State != StateAwaiting {",
+			"if row.State == StateAwaiting && next.State == StateAwaiting {",
+		}},
+	},
+	{
+		name: "re-opened while it waits", breaks: "leave", test: "TestHoleF_SecondDeclineDoesNotStick",
+		says: "An act that a person re-opened stays so when it waits for them again, and when they decline it.",
+		swaps: []swap{
+			{"intent/person.go", "EvidencePerson\n\t\trow.Reopened = false", "EvidencePerson"},
+			{"intent/judge.go", "waiting.Reopened, waiting.Released = false, false", "waiting.Released = false"},
+			{"intent/judge.go", "\twaiting.Reopened = false\n", ""},
+		},
+	},
 }

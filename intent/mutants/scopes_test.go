@@ -56,4 +56,29 @@ var scopes = []mutant{
 			"!now.Before(row.DueAt)",
 		}},
 	},
+	{
+		name: "mark after the reading", breaks: "sums", test: "TestMutantWrittenWhileItWasRead",
+		says: "What the claim compares with begins once the reading has ended, and not before it.",
+		swaps: []swap{
+			{
+				"intent/read_check.go",
+				"\tmark, err := c.e.o.Ledger.Mark(ctx)\n\tif err != nil {\n\t\treturn nil, c.ledgerDown(ctx, \"mark\", err)\n\t}\n",
+				"",
+			},
+			{
+				"intent/read_check.go",
+				"\tc.e.at(PointRead)\n",
+				"\tmark, err := c.e.o.Ledger.Mark(ctx)\n\tif err != nil {\n\t\treturn nil, c.ledgerDown(ctx, \"mark\", err)\n\t}\n\tc.e.at(PointRead)\n",
+			},
+		},
+	},
+	{
+		name: "watch blocks nothing", breaks: "siblings", test: "TestHistoryShavedCentWaitsForLateLanding",
+		says: "An act that may still land keeps nobody back, since it reads as not done.",
+		swaps: []swap{{
+			"intent/ledger.go",
+			"r.Open() && r.State != StatePerformed && !r.Released",
+			"r.Open() && r.State != StatePerformed && r.State != StateNotPerformed && !r.Released",
+		}},
+	},
 }

@@ -38,4 +38,13 @@ var sweeps = []mutant{
 			"return current, err != nil && ok && current.Version != c.Seen",
 		}},
 	},
+	{
+		name: "stopped sweeper", breaks: "told", test: "TestMutantStoppedSweeperSaysNothing",
+		says: "A sweeper that is stopped in the middle of a lookup records that nothing could be seen.",
+		swaps: []swap{{
+			"intent/sweep.go",
+			"\tif ctx.Err() != nil {\n\t\treturn // the sweeper",
+			"\tif ctx == nil {\n\t\treturn // the sweeper",
+		}},
+	},
 }
