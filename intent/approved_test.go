@@ -34,6 +34,24 @@ func TestMutantDeclineTakesBackAnApproval(t *testing.T) {
 	})
 }
 
+// What was approved, and cannot be read just now, has sent nothing and may be
+// asked for again.
+func TestMutantApprovedAndNotReadable(t *testing.T) {
+	bubble(t, func(r *rig) {
+		p := r.process("P1")
+		key := r.key(p.do(sofaFor(42000)))
+		r.fault("orders.get", "down", 0, 0)
+		answer, err := p.Approve(r.ctx, key, intent.Person{Name: "lead"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want(t, answer, intent.NotPerformed, intent.ReasonUnreachable, intent.RetryWait)
+		want(t, p.do(sofaFor(42000)), intent.NotPerformed, intent.ReasonUnreachable, intent.RetryWait)
+		r.clearFaults()
+		want(t, p.do(sofaFor(42000)), intent.Performed, "", intent.RetryNotNeeded)
+	})
+}
+
 // An act that waits a second time, on other figures, is not done because it was
 // approved on the first.
 func TestMutantAskedAgainWhileItWaits(t *testing.T) {

@@ -146,4 +146,13 @@ var answers = []mutant{
 			"return now.Version >= p.row.Version, nil",
 		}},
 	},
+	{
+		name: "other effect as evidence", breaks: "true", test: "TestMutantAnotherEffectThanNamed",
+		says: "A lookup that shows another effect is given as the evidence for the one in the ledger.",
+		swaps: []swap{{
+			"intent/recognise.go",
+			"there && found.Effect.ID == settled.EffectID || learnt",
+			"there && found.Effect.ID != \"\" || learnt",
+		}},
+	},
 }

@@ -117,4 +117,22 @@ var keys = []mutant{
 			"\trow.Closed, row.OrdinalAt = false, now\n",
 		}},
 	},
+	{
+		name: "request made anew", breaks: "once", test: "TestMutantRequestIsMadeOnce",
+		says: "The bytes of a request are made anew for each send under one key.",
+		swaps: []swap{{
+			"intent/read_check.go",
+			"\tif len(p.act.Request) > 0 {\n\t\treturn nil\n\t}\n",
+			"",
+		}},
+	},
+	{
+		name: "sender that died since", breaks: "live", test: "TestMutantSenderThatDiedSince",
+		says: "A sender that has died since its act was settled is waited for, and its old key never left behind.",
+		swaps: []swap{{
+			"intent/claim.go",
+			"\t\trow.SenderDone = row.SenderDone || c.e.senderGone(row)\n",
+			"",
+		}},
+	},
 }

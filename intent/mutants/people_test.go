@@ -113,4 +113,58 @@ var people = []mutant{
 			{"intent/judge.go", "\twaiting.Reopened = false\n", ""},
 		},
 	},
+	{
+		name: "undone and re-opened", breaks: "leave", test: "TestMutantReopenedAndUndone",
+		says: "An effect that has come to nothing may be asked for again, since a person had re-opened its act before.",
+		swaps: []swap{{
+			"intent/ruling.go",
+			"ReasonRefused, RetryNever\n\trow.Reopened = false\n",
+			"ReasonRefused, RetryNever\n",
+		}},
+	},
+	{
+		name: "corrected word shown", breaks: "true", test: "TestMutantCorrectedWord",
+		says: "An effect that a person named by mistake is shown after they have corrected it.",
+		swaps: []swap{{
+			"intent/person.go",
+			"\t\t\trow.EffectID, row.Status = \"\", \"\"\n",
+			"",
+		}},
+	},
+	{
+		name: "person's word by the ledger", breaks: "true", test: "TestMutantCorrectedWord",
+		says: "What rests on a person's word is told as what the ledger has seen.",
+		swaps: []swap{{
+			"intent/recognise.go",
+			"if row.Evidence == EvidencePerson {",
+			"if row.Evidence == EvidencePerson && row.EffectID == \"\" {",
+		}},
+	},
+	{
+		name: "repeat of what is pending", breaks: "leave", test: "TestMutantRepeatOfWhatIsPending",
+		says: "A repeat may be allowed of an effect that is still pending.",
+		swaps: []swap{{
+			"intent/person.go",
+			"if row.EffectID == \"\" || !row.Final {",
+			"if row.EffectID == \"\" {",
+		}},
+	},
+	{
+		name: "repeat of another act", breaks: "leave", test: "TestMutantRepeatOfAnotherAct",
+		says: "A repeat that a person allowed of one act is taken by another that names its effect.",
+		swaps: []swap{{
+			"intent/repeat.go",
+			"if c.sameFacts(p, earlier, act) && c.mayFollow",
+			"if c.mayFollow",
+		}},
+	},
+	{
+		name: "approved has an answer", breaks: "true", test: "TestMutantApprovedAndNotReadable",
+		says: "What was approved and not sent answers from its row while the authority cannot be read.",
+		swaps: []swap{{
+			"intent/read_check.go",
+			"if ok && row.State != StateReady {",
+			"if ok {",
+		}},
+	},
 }

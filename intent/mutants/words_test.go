@@ -38,4 +38,13 @@ var words = []mutant{
 			"\t\t\te.deliver(ctx, esc)\n",
 		}},
 	},
+	{
+		name: "unchanged tells nobody", breaks: "told", test: "TestMutantAnotherEffectThanNamed",
+		says: "A second effect that changes nothing in the row is told to nobody.",
+		swaps: []swap{{
+			"intent/settle.go",
+			"if c.Attempt == nil && len(c.Escalate) == 0 && sameButForSweep",
+			"if c.Attempt == nil && sameButForSweep",
+		}},
+	},
 }
