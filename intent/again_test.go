@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"counterfoil/intent"
+	"counterfoil/intent/ledgertest"
 )
 
 // What opens the way to a further send, and what does not.
@@ -142,8 +143,8 @@ func TestMutantCorrectedWord(t *testing.T) {
 	})
 }
 
-// The provider shows another effect than the one that a person named: they are
-// told, although nothing in the ledger changes.
+// The provider shows another effect than the one that a person named, while it
+// could not be asked: what it shows counts for more, and they are told.
 func TestMutantAnotherEffectThanNamed(t *testing.T) {
 	bubble(t, func(r *rig) {
 		p := r.process("P1")
@@ -158,16 +159,39 @@ func TestMutantAnotherEffectThanNamed(t *testing.T) {
 		if _, err := p.Resolve(r.ctx, r.key(unknown), intent.Person{Name: "lead"}, "re_typo"); err != nil {
 			t.Fatal(err)
 		}
+		if named := p.do(nil); named.RefundID != "re_typo" || named.Evidence != intent.EvidencePerson || named.ConfirmedAt != "" {
+			t.Errorf("got %+v, want what the person said, unconfirmed", named)
+		}
 		r.clearFaults()
 		r.wantEffects("escalation", 1)
-		r.later(25 * time.Hour)
 		again := p.do(nil)
 		want(t, again, intent.AlreadyPerformed, "", intent.RetryNotNeeded)
-		if again.Evidence == intent.EvidenceLookup {
-			t.Errorf("%s by provider_lookup, which shows another", again.RefundID)
+		if made := r.effects("refund")[0].ID; again.RefundID != made || again.Evidence != intent.EvidenceLookup {
+			t.Errorf("got %s by %s, want %s", again.RefundID, again.Evidence, made)
 		}
 		r.wantEffects("escalation", 2)
 	})
+}
+
+// The provider shows another effect than the one that was answered: the answer
+// stays, and does not rest on what was seen.
+func TestMutantAnotherEffectThanAnswered(t *testing.T) {
+	s := &scripted{
+		caps: strong, answers: []intent.Answer{intent.AnsweredPerformed{Effect: made}}, found: []intent.Finding{intent.Absent{}},
+	}
+	scriptedEngine(t, intent.ClassIrreversible, func(t *testing.T, e *intent.Engine, _ *ledgertest.Memory) {
+		act := func() intent.Result { return e.Do(t.Context(), "act", intent.Arguments(`{}`)) }
+		want(t, act(), intent.Performed, "", intent.RetryNotNeeded)
+		other := made
+		other.ID = "BK-9"
+		s.found = []intent.Finding{intent.Found{Effect: other}}
+		<-time.After(25 * time.Hour)
+		again := act()
+		want(t, again, intent.AlreadyPerformed, "", intent.RetryNotNeeded)
+		if again.BookingID != made.ID || again.Evidence == intent.EvidenceLookup {
+			t.Errorf("got %s by %s, want %s", again.BookingID, again.Evidence, made.ID)
+		}
+	}, s)
 }
 
 // A sender that was alive when its act was settled, and has died since: its key

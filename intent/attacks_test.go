@@ -2,6 +2,7 @@ package intent_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -184,4 +185,71 @@ func TestAttackResolveBeforeTheEnd(t *testing.T) {
 		<-time.After(time.Hour)
 		want(t, act(), intent.NotPerformed, intent.ReasonRefused, intent.RetryNever)
 	}, s)
+}
+
+// A person says too early that nothing happened, and the provider does not
+// deduplicate: nothing is sent while the first attempt may still land.
+func TestAttackNotPerformedTooEarly(t *testing.T) {
+	bubbleWith(t, map[string]string{"refunds.dedupe": "none"}, func(r *rig) {
+		p := r.process("P1")
+		r.fault("refunds.create", "land_late", 1, 25*time.Second)
+		unknown := p.do(nil)
+		want(t, unknown, intent.Unknown, intent.ReasonLookupWeak, intent.RetryNever)
+		told := r.ledger.Escalations()
+		if len(told) != 1 || !strings.Contains(told[0].Summary, "may still arrive until") {
+			t.Errorf("told %+v, want until when it may arrive", told)
+		}
+		if _, err := p.Resolve(r.ctx, r.key(unknown), intent.Person{Name: "lead"}, ""); err != nil {
+			t.Fatal(err)
+		}
+		early := p.do(nil)
+		want(t, early, intent.NotPerformed, intent.ReasonAbsent, intent.RetryWait)
+		if early.RetryAfterSeconds <= 5 {
+			t.Errorf("to be asked again in %d s, want when nothing can land any more", early.RetryAfterSeconds)
+		}
+		r.later(time.Duration(early.RetryAfterSeconds) * time.Second)
+		want(t, p.do(nil), intent.AlreadyPerformed, "", intent.RetryNotNeeded)
+		r.wantEffects("refund", 1)
+	})
+}
+
+// The desk has closed a handoff and does not say so: the next one is not taken
+// for one that it has already.
+func TestAttackHandoffWhileTheDeskIsSilent(t *testing.T) {
+	bubble(t, func(r *rig) {
+		p := r.process("P1")
+		handoff := func(summary string) intent.Result {
+			return p.call("escalate_to_human", map[string]any{"ticket_id": "T-4127", "reason": "safety", "summary": summary})
+		}
+		first := handoff("It fell on somebody.")
+		want(t, first, intent.Performed, "", intent.RetryNotNeeded)
+		r.post("/v1/escalations/"+first.HandoffID+"/close", nil, new(struct{}))
+		r.fault("escalations.list", "down", 0, 0)
+		second := handoff("The seller threatens the buyer.")
+		if second.HandoffID == first.HandoffID {
+			t.Errorf("%s: %s", second.Verdict, second.Note)
+		}
+		again := handoff("The seller threatens the buyer.")
+		if again.HandoffID != second.HandoffID {
+			t.Errorf("%s and then %s, within a minute", second.HandoffID, again.HandoffID)
+		}
+		r.wantEffects("escalation", 2)
+	})
+}
+
+// A courier that was sent away by hand is not promised from memory while nobody
+// can look.
+func TestAttackOldYesWhileNobodyCanLook(t *testing.T) {
+	bubble(t, func(r *rig) {
+		p := r.process("P1")
+		book := map[string]any{"ticket_id": "T-4127", "order_id": "SU-88421", "date": "2026-12-10"}
+		booked := p.call("book_pickup", book)
+		r.later(16 * time.Minute)
+		r.fault("pickups.list", "down", 0, 0)
+		again := p.call("book_pickup", book)
+		want(t, again, intent.AlreadyPerformed, "", intent.RetryNotNeeded)
+		if again.TellCustomer == booked.TellCustomer || !strings.Contains(again.Verdict, "could not be looked up") {
+			t.Errorf("%s\n%s", again.Verdict, again.TellCustomer)
+		}
+	})
 }

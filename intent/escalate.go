@@ -21,8 +21,14 @@ func (e *Engine) escalation(ctx context.Context, op Operation, row Row, act Act,
 		return Escalation{}, false
 	}
 	reason, summary := summarise(op.Describe(act), row, act, cause)
-	if cause == CauseLateLanding {
+	switch cause {
+	case CauseLateLanding:
 		summary += e.saidSince(ctx, row)
+	case CauseUnknown:
+		if until := e.stillWatched(row); !until.IsZero() {
+			summary += fmt.Sprintf(" What was sent may still arrive until %s: look after that.", Timestamp(until))
+		}
+	default:
 	}
 	return Escalation{
 		Key: key, Subject: row.Key, Cause: cause, Ticket: row.Ticket,
@@ -165,7 +171,7 @@ func summarise(d Description, row Row, act Act, cause Cause) (reason, summary st
 	case CauseFigures:
 		return "approval_needed", fmt.Sprintf("The %s was approved on figures that have changed since, so nothing was sent and it waits for you again. Figures now: %s. Run: counterfoil approvals approve %s, or: counterfoil approvals decline %s.", d.What, act.Figures, key, key)
 	case CauseSecondEffect:
-		return "technical_problem", fmt.Sprintf("Two effects are known for one %s: the ledger holds %s, and the provider has another under the same key. Look at both in the provider's books. Key: %s.", d.Noun, row.EffectID, key)
+		return "technical_problem", fmt.Sprintf("Two effects are known for one %s: the ledger holds %s, and another one was named by a person or is with the provider under the same key. Look at both in the provider's books. Key: %s.", d.Noun, row.EffectID, key)
 	case CauseStillUnknown:
 		return "technical_problem", fmt.Sprintf("It is still not known whether the %s happened, and nothing else can be done on the same thing. Run counterfoil resolve %s, or: counterfoil release %s.", d.What, key, key)
 	case CauseHandoff:

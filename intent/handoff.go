@@ -111,17 +111,28 @@ func (c *call) readForHandoff(ctx context.Context) (Readable, *Result) {
 }
 
 // handoffRow finds the intent of a handoff. One that the desk reports closed is
-// followed by a new one, which names it.
+// followed by a new one, which names it; so is one of which the desk does not say
+// how it stands, since what a person does not hear of is worse than what they hear
+// twice. While the desk stays silent, one that is younger than a quarter of an hour
+// counts as open all the same.
 func (c *call) handoffRow(ctx context.Context, r Readable) (Key, Row, bool, error) {
 	after := c.loc.Again
-	for {
+	for silent := 0; ; {
 		key := DeriveKey(c.e.o.Ledger.Account(), c.op.Tool(), again(r.Facts, after))
 		row, exists, err := c.e.o.Ledger.Find(ctx, key)
 		if err != nil || !exists || row.State != StatePerformed || c.e.o.Desk == nil {
 			return key, row, exists, err
 		}
-		seen, closed := c.e.o.Desk.Lookup(ctx, Subject{Intent: key, Payload: r.Payload, EffectID: row.EffectID}).(Found)
-		if !closed || seen.Effect.Status != "closed" {
+		open := true
+		switch seen := c.e.lookUp(ctx, c.e.o.Desk, row, Act{Payload: r.Payload}).finding.(type) {
+		case Found:
+			open = seen.Effect.Status != "closed"
+		case LookupFailed:
+			silent++
+			open = silent > 1 && c.e.clock.now().Sub(row.EffectAt) < confirmedForReversible
+		case FoundOther, Absent, LookupUnsupported:
+		}
+		if open {
 			return key, row, true, nil
 		}
 		after = row.EffectID

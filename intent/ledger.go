@@ -116,6 +116,10 @@ func (r *Row) Belies(effectID string) Cause {
 	return ""
 }
 
+// named reports whether the row's effect is one that a person named and that the
+// authority has not shown.
+func (r *Row) named() bool { return r.Evidence == EvidencePerson && r.ConfirmedAt.IsZero() }
+
 // toldAgainAfter is how long an unknown may keep its scope closed before a
 // person is told once more.
 const toldAgainAfter = 4 * time.Hour

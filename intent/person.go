@@ -45,34 +45,46 @@ type Person struct {
 //
 // The provider is asked first where it can be: a word that it contradicts is a
 // ContradictedError, and nothing is recorded; where it shows that very effect, its
-// status is the provider's.
+// status is the provider's. An effect that it does not show is taken at the
+// person's word, and is not confirmed: it may be one that they made themselves.
 func (e *Engine) Resolve(ctx context.Context, key Key, p Person, ref string) (Row, error) {
 	shown, err := e.contradicted(ctx, key, ref)
 	if err != nil {
 		return Row{}, err
 	}
 	return e.decide(ctx, key, p, VerbResolve, func(row Row) (Row, error) {
-		gone := row.State == StateInFlight && (e.senderGone(row) || e.expired(row))
-		mistaken := row.Evidence == EvidencePerson && (row.State == StatePerformed || row.Reason == ReasonAbsent)
-		if row.State != StateUnknown && !gone && !mistaken && !(row.State == StateNotPerformed && row.OnWatch()) {
-			return row, &NotNowError{VerbResolve, row.State, "an unknown one, or one that a person resolved"}
+		if err := e.resolvable(row); err != nil {
+			return row, err
 		}
 		row.Evidence, row.Ambiguous = EvidencePerson, 0
 		if ref == "" {
-			row.State, row.Reason, row.Retry, row.RetryAt = StateNotPerformed, ReasonAbsent, RetryWait, time.Time{}
+			row.State, row.Reason, row.Retry = StateNotPerformed, ReasonAbsent, RetryWait
 			row.EffectID, row.Status = "", ""
 			row.WatchUntil = e.stillWatched(row)
+			row.RetryAt = e.heldUntil(row)
 			return row, nil
 		}
 		now := e.clock.now()
 		row.State, row.Reason, row.Retry = StatePerformed, "", ""
-		row.WatchUntil, row.ConfirmedAt = time.Time{}, now
+		row.WatchUntil, row.ConfirmedAt = time.Time{}, time.Time{}
 		if shown != nil {
-			return withEffect(row, *shown), nil
+			row = withEffect(row, *shown)
+			row.ConfirmedAt = now
+			return row, nil
 		}
 		row.EffectID, row.Status, row.Final, row.EffectAt = ref, "succeeded", true, now
 		return row, nil
 	})
+}
+
+// resolvable is why a person's word is not asked for; nil: it is.
+func (e *Engine) resolvable(row Row) error {
+	gone := row.State == StateInFlight && (e.senderGone(row) || e.expired(row))
+	mistaken := row.Evidence == EvidencePerson && (row.State == StatePerformed || row.Reason == ReasonAbsent)
+	if row.State == StateUnknown || gone || mistaken || row.State == StateNotPerformed && row.OnWatch() {
+		return nil
+	}
+	return &NotNowError{VerbResolve, row.State, "an unknown one, or one that a person resolved"}
 }
 
 // A ContradictedError reports that the provider shows another truth than the
@@ -94,7 +106,7 @@ func (c *ContradictedError) Error() string {
 func (e *Engine) contradicted(ctx context.Context, key Key, ref string) (shown *Effect, err error) {
 	row, ok, err := e.o.Ledger.Find(ctx, key)
 	op, known := e.operations[row.Tool]
-	if err != nil || !ok || !known {
+	if err != nil || !ok || !known || e.resolvable(row) != nil {
 		return nil, nil //nolint:nilerr,nilnil // decide says what is wrong
 	}
 	act, err := e.o.Ledger.Act(ctx, key)
@@ -126,6 +138,26 @@ func (e *Engine) stillWatched(row Row) time.Time {
 		return time.Time{}
 	}
 	return landed
+}
+
+// heldUntil is until when an act on watch is not sent again by anybody: as long
+// as an earlier attempt may land, where the provider would not meet it under the
+// same key. Zero: it need not wait.
+func (e *Engine) heldUntil(row Row) time.Time {
+	op, known := e.operations[row.Tool]
+	if !known || op.Steps()[row.Step].Capabilities().dedupesUntilLanded() {
+		return time.Time{}
+	}
+	return row.WatchUntil
+}
+
+// held is how much longer, by the clock that says less.
+func (e *Engine) held(row Row, now time.Time) time.Duration {
+	until := e.heldUntil(row)
+	if until.IsZero() {
+		return 0
+	}
+	return until.Sub(row.ClaimedAt) - e.elapsed(row, now)
 }
 
 // Release lets the scope of an open intent go on without deciding the intent.

@@ -113,8 +113,12 @@ func (c *call) unread(ctx context.Context) *Result {
 func (c *call) waitFor(ctx context.Context, row Row) (bool, *Result) {
 	now := c.e.clock.now()
 	rest := row.RetryAt.Sub(now)
+	if fellBack(row, now) {
+		rest = 0
+	}
+	rest = max(rest, c.e.held(row, now))
 	switch {
-	case rest <= 0 || fellBack(row, now):
+	case rest <= 0:
 		return false, nil
 	case rest > mostWait:
 		return true, c.remembered(ctx, row)

@@ -134,6 +134,7 @@ func (c *call) lookAgain(ctx context.Context, row Row) *Result {
 	}
 	return c.sayWith(ctx, settled, act, spoken{
 		outcome: c.ownOutcome(settled), evidence: evidence, told: told, unrecorded: err != nil,
+		unseen: c.op.Class() == ClassReversible && settled.State == StatePerformed && !learnt(seen),
 	})
 }
 

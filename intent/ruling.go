@@ -55,7 +55,10 @@ func rule(row Row, class Class, caps Capabilities, s sighting) ruling {
 
 func ruleFound(row Row, class Class, effect Effect, asked time.Time) ruling {
 	before, done := row, row.State == StatePerformed
+	var causes []Cause
 	switch {
+	case row.Belies(effect.ID) == CauseSecondEffect && row.named():
+		causes = []Cause{CauseSecondEffect} // what the provider shows counts for more than an id that a person named
 	case row.Belies(effect.ID) == CauseSecondEffect:
 		return ruling{row: row, causes: []Cause{CauseSecondEffect}} // the first stays, a person looks
 	case (done || before.EffectID == effect.ID) && asked.Before(before.ConfirmedAt):
@@ -67,7 +70,7 @@ func ruleFound(row Row, class Class, effect Effect, asked time.Time) ruling {
 		return ruleUndone(before, row)
 	}
 	row.State, row.Reason, row.Retry = StatePerformed, "", ""
-	r := ruling{row: row}
+	r := ruling{row: row, causes: causes}
 	landedLate := before.State == StateInFlight && before.OnWatch() && effect.At.Before(before.ClaimedAt)
 	if before.Belies(effect.ID) == CauseLateLanding || landedLate {
 		r.causes = append(r.causes, CauseLateLanding)

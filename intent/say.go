@@ -14,6 +14,7 @@ type spoken struct {
 	evidence   Evidence // what this answer rests on
 	told       *Escalation
 	unrecorded bool
+	unseen     bool // the effect could not be looked at, and may have been undone since
 }
 
 // outcomeOf is the outcome that a row reads as to a caller who did not send.
@@ -100,7 +101,11 @@ func (e *Engine) sayRow(row Row, act Act, op Operation, s spoken) Result {
 	}
 	r.Retry, r.RetryAfterSeconds = e.retryOf(row, r)
 	r.DoNotRetry = r.Retry == RetryNever || r.Retry == RetryNotNeeded
-	phrase(&r, row, op.Describe(act), op.Class(), act.Figures)
+	d := op.Describe(act)
+	phrase(&r, row, d, op.Class(), act.Figures)
+	if s.unseen && r.Outcome == AlreadyPerformed {
+		phraseUnseen(&r, d)
+	}
 	return r
 }
 

@@ -96,6 +96,13 @@ func phraseDone(r *Result, d Description) {
 	}
 }
 
+// phraseUnseen speaks of an effect that may have been undone since it was seen.
+func phraseUnseen(r *Result, d Description) {
+	r.Verdict = fmt.Sprintf("Already done earlier: the %s existed as %s when it was last seen. Whether it still stands could not be looked up. Nothing was sent now.", d.What, r.effectID())
+	r.Note = "Do not ask to have it done anew. The same call, later, says how it stands."
+	r.TellCustomer = d.Working
+}
+
 func phraseNotDone(r *Result, row Row, d Description, figures string) {
 	r.TellCustomer = d.Working
 	switch {

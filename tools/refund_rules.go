@@ -39,14 +39,17 @@ func exceedsWithOpen(w refundWorld, v intent.View) *intent.Refusal {
 	scope := remedyScope(w.order.OrderID, w.item.ItemID)
 	sum, ofItem := int64(0), int64(0)
 	var related []intent.Related
-	inScope, waits := false, false
+	inScope, waits, named := false, false, ""
 	for _, row := range hidden {
 		sum += row.Cents
 		if row.Scope == scope { // released by a person, or it would have kept this one back
 			ofItem += row.Cents
 		}
 		inScope = inScope || row.Scope == scope && row.State == intent.StatePerformed
-		waits = waits || row.State == intent.StateUnknown || row.State == intent.StateAwaiting || row.Evidence == intent.EvidencePerson
+		waits = waits || row.State == intent.StateUnknown || row.State == intent.StateAwaiting
+		if row.State == intent.StatePerformed && row.Evidence == intent.EvidencePerson {
+			named = row.EffectID
+		}
 		related = append(related, intent.Relate(row))
 	}
 	fits := w.order.RefundedCents+sum+w.args.AmountCents <= w.order.PaidCents &&
@@ -59,9 +62,13 @@ func exceedsWithOpen(w refundWorld, v intent.View) *intent.Refusal {
 		Verdict: "Nothing was sent: the order does not show yet what an earlier refund on it came to, and with it this one may be more than was paid.",
 		Note:    "Ask again with the same arguments after the pause; read the order first.",
 	}
-	if waits {
+	switch {
+	case waits:
 		refusal.Retry = intent.RetryNever
 		refusal.Note = "Do not ask again: an earlier refund on this order waits for a person."
+	case named != "":
+		refusal.Retry = intent.RetryNever
+		refusal.Note = "Do not ask again: a person named " + named + " as an earlier refund, and the order does not show it. They can correct that with counterfoil resolve; hand over to one with escalate_to_human."
 	}
 	return refusal
 }
