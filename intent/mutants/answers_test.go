@@ -155,4 +155,13 @@ var answers = []mutant{
 			"there && found.Effect.ID != \"\" || learnt",
 		}},
 	},
+	{
+		name: "older than the call", breaks: "true", test: "TestMutantOlderThanTheCall",
+		says: "An effect that is older than the claim of a call that broke off is told as its own.",
+		swaps: []swap{{
+			"intent/recognise.go",
+			" || row.EffectAt.Before(c.claimed.ClaimedAt) {",
+			" {",
+		}},
+	},
 }

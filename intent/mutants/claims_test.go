@@ -181,4 +181,22 @@ var claims = []mutant{
 		says:  "A record that the ledger cannot take at once is not tried again.",
 		swaps: []swap{{"intent/detach.go", "recordTries = 4", "recordTries = 1"}},
 	},
+	{
+		name: "leaving sends again", breaks: "live", test: "TestMutantLeavingBetweenTwoSends",
+		says: "A departing engine sends a reversible act a second time.",
+		swaps: []swap{{
+			"intent/act.go",
+			" || c.mayClaim(ctx) != nil {",
+			" {",
+		}},
+	},
+	{
+		name: "end of another's claim", breaks: "once", test: "TestMutantEndOfAnothersClaim",
+		says: "A sender that wakes up late ends the claim that another has made since.",
+		swaps: []swap{{
+			"intent/act.go",
+			"\tif current.Nonce == mine.Nonce { // no later claim",
+			"\tif current.Key == mine.Key { // no later claim",
+		}},
+	},
 }

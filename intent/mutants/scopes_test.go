@@ -81,4 +81,13 @@ var scopes = []mutant{
 			"r.Open() && r.State != StatePerformed && r.State != StateNotPerformed && !r.Released",
 		}},
 	},
+	{
+		name: "sent again beside another", breaks: "siblings", test: "TestMutantSentAgainBesideAnother",
+		says: "The second send of a reversible act does not look for another act at work in its scope.",
+		swaps: []swap{{
+			"intent/act.go",
+			"Seen: row.Version, Exclusive: true}",
+			"Seen: row.Version}",
+		}},
+	},
 }
