@@ -37,14 +37,22 @@ func (s *shell) approvalsList() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "list", Short: "List what waits for a person", Args: takes(0, ""),
 		RunE: s.reading(func(ctx context.Context, ledger *store.Ledger, _ []string) error {
-			list, err := waitingIn(ctx, ledger)
+			list, err := waitingIn(ctx, ledger, intent.StateAwaiting)
 			if err != nil {
 				return err
 			}
 			if asJSON {
 				return printJSON(s.Out, map[string][]waiting{"approvals": list})
 			}
-			s.printWaiting(list)
+			approved, err := waitingIn(ctx, ledger, intent.StateReady)
+			if err != nil {
+				return err
+			}
+			s.printWaiting(list, "Nothing waits for approval.")
+			if len(approved) > 0 {
+				fmt.Fprintln(s.Out, "Approved, and not done yet:")
+				s.printWaiting(approved, "")
+			}
 			return nil
 		}),
 	}
@@ -52,7 +60,7 @@ func (s *shell) approvalsList() *cobra.Command {
 	return cmd
 }
 
-func waitingIn(ctx context.Context, ledger *store.Ledger) ([]waiting, error) {
+func waitingIn(ctx context.Context, ledger *store.Ledger, state intent.State) ([]waiting, error) {
 	list := []waiting{}
 	if ledger == nil {
 		return list, nil
@@ -62,7 +70,7 @@ func waitingIn(ctx context.Context, ledger *store.Ledger) ([]waiting, error) {
 		return nil, err
 	}
 	for _, row := range rows {
-		if row.State != intent.StateAwaiting {
+		if row.State != state {
 			continue
 		}
 		act, err := ledger.Act(ctx, row.Key)
@@ -78,9 +86,9 @@ func waitingIn(ctx context.Context, ledger *store.Ledger) ([]waiting, error) {
 	return list, nil
 }
 
-func (s *shell) printWaiting(list []waiting) {
+func (s *shell) printWaiting(list []waiting, none string) {
 	if len(list) == 0 {
-		fmt.Fprintln(s.Out, "Nothing waits for approval.")
+		fmt.Fprintln(s.Out, none)
 		return
 	}
 	for _, a := range list {
@@ -104,10 +112,23 @@ func (s *shell) approve() *cobra.Command {
 		if result.Reason == intent.ReasonApproval && !f.asJSON {
 			return s.printFigures(d)
 		}
+		if !f.asJSON {
+			s.printReady(d)
+		}
 		return s.printAnswer(&result, f.asJSON)
 	})
 	cmd.Long = "Allows one waiting act on the figures that approvals list shows, and performs it.\nWhere the figures have changed since, nothing is sent and it waits again.\nExit status as for call."
 	return cmd
+}
+
+// printReady tells whoever approved that it has not been done yet, and goes on
+// without them.
+func (s *shell) printReady(d deciding) {
+	row, _, err := d.ledger.Find(d.asked, d.key)
+	if err != nil || row.State != intent.StateReady {
+		return
+	}
+	fmt.Fprintf(s.Out, "Approved, and not done yet: a running server, or counterfoil sweep, tries it again by itself.\nTo withdraw it: counterfoil approvals decline %s\n", d.key)
 }
 
 // printFigures tells whoever approved that it waits again, and on what.

@@ -1,6 +1,10 @@
 package cli
 
 import (
+	"fmt"
+	"strings"
+	"unicode"
+
 	"github.com/spf13/cobra"
 
 	"counterfoil/intent"
@@ -16,6 +20,9 @@ func (s *shell) resolve() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		if !f.asJSON {
+			s.printResolved(row)
+		}
 		return s.printDecided(row, f.asJSON)
 	})
 	cmd.Long = "Records what a person found out in the provider's own books. Evidence that comes\nlater from the provider itself still counts for more."
@@ -27,14 +34,26 @@ func (s *shell) resolve() *cobra.Command {
 		switch {
 		case performed == notPerformed:
 			return misused("resolve: say either --performed or --not-performed")
-		case performed && ref == "":
+		case performed && strings.TrimSpace(ref) == "":
 			return misused("resolve: --performed needs --ref, the effect's id at the provider")
+		case strings.ContainsFunc(ref, unicode.IsControl) || ref != strings.TrimSpace(ref):
+			return misused("resolve: --ref is the effect's id at the provider, without spaces or line breaks around it")
 		case notPerformed && ref != "":
 			return misused("resolve: what did not happen has no --ref")
 		}
 		return decide(cmd, args)
 	}
 	return cmd
+}
+
+// printResolved says what a person's word rests on, and what it does not end.
+func (s *shell) printResolved(row intent.Row) {
+	switch {
+	case row.State == intent.StatePerformed && row.ConfirmedAt.IsZero():
+		fmt.Fprintf(s.Out, "The provider does not show %s under this key: your word is taken. If it is another id, resolve it again.\n", row.EffectID)
+	case row.OnWatch():
+		fmt.Fprintf(s.Out, "What was sent may still arrive until %s. If it does, you are told.\n", intent.Timestamp(row.WatchUntil))
+	}
 }
 
 func (s *shell) release() *cobra.Command {

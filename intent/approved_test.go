@@ -1,6 +1,7 @@
 package intent_test
 
 import (
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -176,4 +177,51 @@ func engineOf(t *testing.T, op intent.Operation) *intent.Engine {
 		t.Fatal(err)
 	}
 	return e
+}
+
+// What a person approved is tried until the provider takes it: the model was told
+// not to ask again.
+func TestAttackApprovedAndRefusedForNow(t *testing.T) {
+	for _, mode := range []string{"reject_transient", "down", "timeout_before_accept"} {
+		t.Run(mode, func(t *testing.T) {
+			bubble(t, func(r *rig) {
+				p, lead := r.process("P1"), intent.Person{Name: "lead"}
+				key := r.key(p.do(sofaFor(42000)))
+				r.faultOnce("refunds.create", mode)
+				answer, err := p.Approve(r.ctx, key, lead)
+				if err != nil || answer.Outcome != intent.NotPerformed || answer.Retry != intent.RetryWait {
+					t.Errorf("%v: got %s, %s, %s; want that it may be tried again", err, answer.Outcome, answer.Reason, answer.Retry)
+				}
+				var notNow *intent.NotNowError
+				if _, err := p.Approve(r.ctx, key, lead); !errors.As(err, &notNow) || notNow.State != intent.StateReady {
+					t.Errorf("approved twice: %v", err)
+				}
+				for range 3 {
+					r.later(time.Minute)
+					r.sweep(p)
+				}
+				r.wantEffects("refund", 1)
+				want(t, p.do(sofaFor(42000)), intent.AlreadyPerformed, "", intent.RetryNotNeeded)
+			})
+		})
+	}
+}
+
+// … and it can still be withdrawn.
+func TestAttackApprovedAndWithdrawn(t *testing.T) {
+	bubble(t, func(r *rig) {
+		p, lead := r.process("P1"), intent.Person{Name: "lead"}
+		key := r.key(p.do(sofaFor(42000)))
+		r.faultOnce("refunds.create", "reject_transient")
+		if _, err := p.Approve(r.ctx, key, lead); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Decline(r.ctx, key, lead); err != nil {
+			t.Fatal(err)
+		}
+		r.later(time.Minute)
+		r.sweep(p)
+		want(t, p.do(sofaFor(42000)), intent.NotPerformed, intent.ReasonDeclined, intent.RetryNever)
+		r.wantEffects("refund", 0)
+	})
 }

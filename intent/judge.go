@@ -87,9 +87,16 @@ func (c *call) allowedByPerson(ctx context.Context, p *plan, j NeedsPerson) bool
 	if p.row.Version == 0 || p.row.State == StateAwaiting || p.act.Figures != j.Figures {
 		return false
 	}
-	decisions, err := c.e.o.Ledger.Decisions(ctx, p.key)
+	return c.e.approved(ctx, p.key)
+}
+
+// approved reports whether a person's last word on an intent that waited was yes.
+func (e *Engine) approved(ctx context.Context, key Key) bool {
+	ctx, cancel := recording(ctx)
+	defer cancel()
+	decisions, err := e.o.Ledger.Decisions(ctx, key)
 	if err != nil {
-		c.e.fault("decisions", err)
+		e.fault("decisions", err)
 		return false
 	}
 	allowed := false

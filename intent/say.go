@@ -36,7 +36,12 @@ func ReasonOf(row Row) Reason {
 		return ""
 	case StateInFlight:
 		return ReasonInFlight
-	case StateAwaiting, StateReady:
+	case StateReady:
+		if row.Reason != "" { // of the try before the next one
+			return row.Reason
+		}
+		return ReasonApproval
+	case StateAwaiting:
 		return ReasonApproval
 	case StateQueued:
 		return ReasonQueued
@@ -115,7 +120,7 @@ func (e *Engine) retryOf(row Row, r Result) (Retry, int) {
 	case Performed, AlreadyPerformed:
 		return RetryNotNeeded, 0
 	case NotPerformed:
-		if row.Retry == RetryWait && row.State == StateNotPerformed {
+		if row.Retry == RetryWait && (row.State == StateNotPerformed || row.State == StateReady) {
 			return RetryWait, seconds(row.RetryAt.Sub(e.clock.now()))
 		}
 		if row.Reopened && row.State == StateNotPerformed {

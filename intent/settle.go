@@ -97,6 +97,9 @@ func (e *Engine) claimLasts() time.Duration { return 2 * e.o.AnswerWithin }
 func (e *Engine) change(ctx context.Context, op Operation, row Row, r ruling, act Act) Change {
 	next := r.row
 	now := e.clock.now()
+	if e.toBeDone(ctx, row, next, act) {
+		next.State = StateReady
+	}
 	next.UpdatedAt = now
 	next.DueAt = nextLook(next, op.Steps()[next.Step].Capabilities(), now)
 	c := Change{Row: &next, Seen: row.Version}
@@ -116,6 +119,14 @@ func (e *Engine) change(ctx context.Context, op Operation, row Row, r ruling, ac
 		}
 	}
 	return c
+}
+
+// toBeDone reports whether nothing came of a send that a person approved, and it
+// may be made again: nobody was told to ask for it, so the sweeper does it.
+func (e *Engine) toBeDone(ctx context.Context, row, next Row, act Act) bool {
+	sent := row.State == StateInFlight || row.State == StateUnknown
+	again := next.State == StateNotPerformed && next.Retry == RetryWait && next.Step == 0
+	return sent && again && act.Figures != "" && e.approved(ctx, row.Key)
 }
 
 // ended is the record of a row's last send.
@@ -161,7 +172,7 @@ func nextLook(row Row, caps Capabilities, now time.Time) time.Time {
 		}
 		return later
 	case StateReady:
-		return now
+		return latest(row.RetryAt, now)
 	case StateAwaiting:
 		if row.OnWatch() && !caps.blind() {
 			return later

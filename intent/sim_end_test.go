@@ -100,6 +100,8 @@ func (w *simWorld) checkRows() {
 	for _, row := range rows {
 		op, key := w.opOf(row.Tool), row.Key.String()
 		switch {
+		case row.State == intent.StateReady && row.Reason == intent.ReasonRefused && op.caps.ErrorsStored:
+			// approved, and refused for now: this provider says so under the key until it forgets it
 		case row.State == intent.StateInFlight, row.State == intent.StateReady, row.State == intent.StateQueued:
 			w.violate("live", "%s (%s) is %s at the end", key, row.Tool, row.State)
 		case row.State == intent.StateNotPerformed && row.OnWatch():

@@ -18,11 +18,12 @@ var simLegal = map[string][]string{
 	"in_flight": {
 		"in_flight", // somebody tries to settle it, and learns nothing
 		"performed", "pending", "not_performed", "not_performed_for_good", "on_watch", "unknown",
+		"ready", // approved, and to be tried again
 	},
 	"on_watch":               {"on_watch", "in_flight", "not_performed", "performed", "+unknown", "+not_performed_for_good"},
 	"not_performed":          {"+not_performed", "in_flight", "+awaiting_approval", "performed", "+unknown", "+on_watch", "+not_performed_for_good", "+pending"},
 	"not_performed_for_good": {"not_performed_for_good", "in_flight", "awaiting_approval", "+unknown", "+performed"}, // opened by a person
-	"unknown":                {"unknown", "performed", "on_watch", "not_performed", "not_performed_for_good", "+pending"},
+	"unknown":                {"unknown", "performed", "on_watch", "not_performed", "not_performed_for_good", "+pending", "+ready"},
 	"pending":                {"pending", "performed", "not_performed_for_good"},
 	"performed":              {"performed", "+pending", "+not_performed_for_good"}, // a person's word, that the authority belies
 	"awaiting_approval":      {"awaiting_approval", "ready", "not_performed_for_good", "+unknown", "+performed", "+in_flight"},

@@ -16,7 +16,7 @@ const patience = time.Minute
 type Swept struct {
 	Looked    int `json:"looked"`    // rows looked up at the authority
 	Settled   int `json:"settled"`   // rows whose state that changed
-	Performed int `json:"performed"` // approved intents and later steps that were sent
+	Performed int `json:"performed"` // approved intents and later steps that were done
 	Delivered int `json:"delivered"` // escalations that reached the desk
 	Notified  int `json:"notified"`  // those of which a person was notified past the desk
 }
@@ -126,6 +126,8 @@ func (e *Engine) sweepRow(ctx context.Context, row Row, s *Swept) {
 	switch {
 	case !known: // a tool of another version of this program
 		e.postpone(ctx, row)
+	case row.State == StateReady && row.OnWatch() && !e.clock.now().Before(row.WatchUntil):
+		e.sweepOpen(ctx, op, row, s) // whether an earlier try has landed comes first
 	case row.State == StateReady, row.Step > 0 && row.State == StateNotPerformed && row.Retry == RetryWait:
 		e.sweepReady(ctx, row, s)
 	default:
@@ -139,10 +141,11 @@ func (e *Engine) sweepReady(ctx context.Context, row Row, s *Swept) {
 		e.fault("perform", err)
 		return
 	}
-	s.Performed++
 	after, ok, err := e.o.Ledger.Find(ctx, row.Key)
 	switch {
 	case err != nil || !ok:
+	case after.State == StatePerformed:
+		s.Performed++
 	case after.State == row.State:
 		e.postpone(ctx, after)
 	case after.State == StateAwaiting: // whoever approved it is not there to read that it waits again
