@@ -3,6 +3,7 @@ package intent_test
 import (
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -25,7 +26,7 @@ type simCover struct {
 	mu     sync.Mutex
 	kinds  [simKinds]map[string]int
 	gates  int
-	failed int
+	failed []string // in a line each
 }
 
 // The kinds of what is reached.
@@ -55,13 +56,19 @@ const mostSimFailures = 5
 func (c *simCover) enough() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.failed >= mostSimFailures
+	return len(c.failed) >= mostSimFailures
 }
 
-func (c *simCover) fail() {
+// fail remembers a history that does not hold, and says so at once: a long run is
+// worth ending early.
+func (c *simCover) fail(report string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.failed++
+	line, _, _ := strings.Cut(report, "\n")
+	c.failed = append(c.failed, line)
+	if *simProof {
+		fmt.Fprintln(os.Stderr, line)
+	}
 }
 
 func (c *simCover) count(kind int, what string) {

@@ -59,13 +59,21 @@ func (p *simProofPage) write(histories int, took time.Duration, cover *simCover)
 	}
 }
 
+// held says which histories did not hold. Under mu.
+func (c *simCover) held() string {
+	if len(c.failed) == 0 {
+		return "All held."
+	}
+	return "These did not hold:\n\n- " + strings.Join(c.failed, "\n- ")
+}
+
 // page is what docs/PROOF.md shows of a run.
 func (c *simCover) page(commit string, histories int, took time.Duration) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var b strings.Builder
-	fmt.Fprintf(&b, "Commit %s, %s, %s/%s: %d histories from seed %d in %v, %d at a time; %d gates passed. All held.\n\n",
-		commit, runtime.Version(), runtime.GOOS, runtime.GOARCH, histories, *simFirst, took.Round(time.Second), *simWorkers, c.gates)
+	fmt.Fprintf(&b, "Commit %s, %s, %s/%s: %d histories from seed %d in %v, %d at a time; %d gates passed. %s\n\n",
+		commit, runtime.Version(), runtime.GOOS, runtime.GOARCH, histories, *simFirst, took.Round(time.Second), *simWorkers, c.gates, c.held())
 	b.WriteString("How often a row changed from one state (down) to another (across). A change without a number is not legal.\n\n")
 	c.transitionsPage(&b)
 	for _, kind := range []int{simAnswers, simSends, simCrashes, simEvents} {

@@ -37,7 +37,7 @@ func TestSim(t *testing.T) {
 	simRange(t, *simFirst, histories, cover, *simSQLite)
 	took := time.Since(began)
 	t.Logf("%d histories in %v\n%s", histories, took.Round(time.Millisecond), cover)
-	if t.Failed() {
+	if cover.enough() {
 		return
 	}
 	if missing := cover.missing(histories); len(missing) > 0 && *simFirst == 1 && !*simSQLite {
@@ -68,7 +68,7 @@ func simRange(t *testing.T, first uint64, histories int, cover *simCover, sqlite
 		workers.Go(func() {
 			for seed := next.Add(1) - 1; seed < last && !cover.enough(); seed = next.Add(1) - 1 {
 				if report := simRun(t, seed, cover, sqlite, nil); report != "" {
-					cover.fail()
+					cover.fail(report)
 					t.Error(report)
 				}
 			}
