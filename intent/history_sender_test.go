@@ -110,3 +110,21 @@ func TestHistoryDeclined(t *testing.T) {
 		r.wantEffects("refund", 1)
 	})
 }
+
+// 32: how long a claim lasts is for the process that made it to say: one that has
+// more time sees it run out.
+func TestHistoryClaimOfAHastierProcess(t *testing.T) {
+	bubble(t, func(r *rig) {
+		r.alter = func(o *intent.Options) { o.AnswerWithin = 4 * time.Second; o.ProviderTimeout = time.Second }
+		hasty := r.process("P1")
+		r.alter = nil
+		goOn, answer := r.stopAt(hasty, intent.PointSent)
+		patient := r.process("P2").do(nil)
+		want(t, patient, intent.AlreadyPerformed, "", intent.RetryNotNeeded)
+		close(goOn)
+		if got := <-answer; got.RefundID != patient.RefundID {
+			t.Errorf("%s and %s", got.RefundID, patient.RefundID)
+		}
+		r.wantEffects("refund", 1)
+	})
+}

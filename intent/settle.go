@@ -81,11 +81,11 @@ func (e *Engine) senderGone(row Row) bool {
 	return !e.o.Ledger.Alive(row.Owner)
 }
 
-// expired reports whether a claim has outlived its owner's whole budget, by each
-// clock: a wall clock that was set forward ends nobody's turn.
+// expired reports whether a claim has outlived its owner's whole budget, which it
+// names itself, by each clock: a wall clock that was set forward ends nobody's turn.
 func (e *Engine) expired(row Row) bool {
 	now := e.clock.now()
-	return !row.DueAt.IsZero() && !now.Before(row.DueAt) && e.elapsed(row, now) >= e.claimLasts()
+	return !row.DueAt.IsZero() && !now.Before(row.DueAt) && e.elapsed(row, now) >= row.DueAt.Sub(row.ClaimedAt)
 }
 
 // claimLasts is after how long a claim without a record is looked up although
