@@ -140,5 +140,5 @@ func policyFinding(w *works) (finding, error) {
 	if !p.seen.there {
 		return fine(check, "no %s: the built-in one, which allows refunds up to 150.00 USD", path), nil
 	}
-	return fine(check, "%s, version %s, %s", path, p.last.Version, countedAs(len(p.last.Ceilings), "currency", "currencies")), nil
+	return fine(check, "%s, version %s, %s", path, p.now.Version, countedAs(len(p.now.Ceilings), "currency", "currencies")), nil
 }

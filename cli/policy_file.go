@@ -11,85 +11,68 @@ import (
 	"regexp"
 	"strconv"
 	"sync"
-	"time"
 
 	"go.yaml.in/yaml/v3"
 
 	"counterfoil/policy"
 )
 
-// policyFile is the policy as its file says, read again whenever that changes.
+// policyFile is the policy as its file says, read at every decision: the file is
+// tiny, and neither its time nor its size tells every change.
 type policyFile struct {
 	path string
 	log  *slog.Logger
 
 	mu   sync.Mutex
-	seen stamp
-	last policy.Policy // the last good one
+	seen fileText
+	good policy.Policy // the last that was read, or the default where there was no file
+	now  policy.Policy // what holds
 }
 
-// stamp is by what a changed file is known.
-type stamp struct {
+// fileText is what reading a file gave. The zero value is a file that is not
+// there.
+type fileText struct {
+	text  string
 	there bool
-	at    time.Time
-	size  int64
+	wrong string // why it could not be read
 }
 
 // openPolicy reads the policy. A file that is not there is the default; one
 // that does not hold a policy is an error.
 func openPolicy(path string, log *slog.Logger) (*policyFile, error) {
-	p := &policyFile{path: path, log: log, last: policy.Default()}
-	seen, err := stampOf(path)
+	seen, p, err := readPolicy(path)
 	if err != nil {
-		return nil, misused("policy: %w", err)
-	}
-	p.seen = seen
-	if !seen.there {
-		return p, nil
-	}
-	if p.last, err = readPolicy(path); err != nil {
 		return nil, misused("policy %s: %w", path, err)
 	}
-	return p, nil
+	return &policyFile{path: path, log: log, seen: seen, good: p, now: p}, nil
 }
 
-// current is the policy now. A change that cannot be read is reported once and
-// leaves the last good one in force, and so does a file that was taken away: a
-// ceiling that somebody lowered must not rise because an editor is saving.
+// current is the policy now. Where the file is gone, it is the one that every
+// process reads that starts now; where it cannot be read, the stricter of that
+// one and the last good one: a ceiling that somebody lowered must not rise
+// because an editor is saving. Either is reported once.
 func (p *policyFile) current() policy.Policy {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	seen, err := stampOf(p.path)
+	seen, next, err := readPolicy(p.path)
 	if seen == p.seen {
-		return p.last
+		return p.now
 	}
 	p.seen = seen
-	var next policy.Policy
+	from := p.now.Version
 	switch {
 	case err != nil:
+		p.now = policy.Stricter(p.good, policy.Default())
+		p.log.Warn("the policy cannot be read; the last good one stays in force, and no ceiling is above the built-in one's",
+			"file", p.path, "error", err, "version", p.now.Version)
+		return p.now
 	case !seen.there:
-		err = errors.New("the file is gone")
+		p.log.Warn("the policy's file is gone; the built-in policy holds", "file", p.path, "from", from)
 	default:
-		next, err = readPolicy(p.path)
+		p.log.Info("the policy has changed", "from", from, "to", next.Version)
 	}
-	if err != nil {
-		p.log.Warn("the policy cannot be read; the last good one stays in force", "file", p.path, "error", err, "version", p.last.Version)
-		return p.last
-	}
-	p.log.Info("the policy has changed", "from", p.last.Version, "to", next.Version)
-	p.last = next
-	return p.last
-}
-
-func stampOf(path string) (stamp, error) {
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return stamp{}, nil
-	case err != nil:
-		return stamp{}, err
-	}
-	return stamp{there: true, at: info.ModTime(), size: info.Size()}, nil
+	p.good, p.now = next, next
+	return p.now
 }
 
 // policyText is the file: every field must be there, so that nothing is allowed
@@ -119,11 +102,20 @@ func (c *wholeCents) UnmarshalYAML(node *yaml.Node) error {
 
 var currencyForm = regexp.MustCompile(`^[A-Z]{3}$`)
 
-func readPolicy(path string) (policy.Policy, error) {
+// readPolicy reads the file as it is now.
+func readPolicy(path string) (fileText, policy.Policy, error) {
 	text, err := os.ReadFile(path)
-	if err != nil {
-		return policy.Policy{}, err
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fileText{}, policy.Default(), nil
+	case err != nil:
+		return fileText{wrong: err.Error()}, policy.Policy{}, err
 	}
+	p, err := parsePolicy(text)
+	return fileText{text: string(text), there: true}, p, err
+}
+
+func parsePolicy(text []byte) (policy.Policy, error) {
 	var file policyText
 	if err := oneDocument(text, &file); err != nil {
 		return policy.Policy{}, err

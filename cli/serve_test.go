@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // client is an MCP client of a server that runs in this process.
@@ -97,33 +98,79 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// The policy is read again when it changes; what cannot be read changes nothing.
+// The policy is read again when it changes; what cannot be read lifts nothing;
+// without a file the built-in one holds.
 func TestServeReadsPolicyAgain(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	c := r.serve("serve")
-	hook := func(cents int) any { return c.call("issue_refund", refundOf("HOOK-OAK-2", cents))["reason"] }
-	r.policy("refund_ceilings: {USD: {per_refund_cents: 100, per_ticket_cents: 15000}}")
-	if got := hook(101); got != "approval_required" {
-		t.Errorf("over the new ceiling: %v", got)
+	asks := func(item string, cents int, want any) {
+		t.Helper()
+		if got := c.call("issue_refund", refundOf(item, cents)); got["reason"] != want {
+			t.Errorf("%d cents of %s: %v, want %v", cents, item, got, want)
+		}
 	}
+	r.policy("refund_ceilings: {USD: {per_refund_cents: 100, per_ticket_cents: 50000}}")
+	asks("HOOK-OAK-2", 101, "approval_required")
 	r.policy("refund_ceilings: {USD: everything}")
-	if got := c.call("issue_refund", refundOf("SHELF-OAK-4", 101))["reason"]; got != "approval_required" {
-		t.Errorf("with a policy that cannot be read: %v", got)
-	}
+	asks("SHELF-OAK-4", 101, "approval_required")
 	if err := os.Remove(r.dir + "/policy.yaml"); err != nil {
 		t.Fatal(err)
 	}
-	if got := c.call("issue_refund", refundOf("SHELF-OAK-4", 101))["reason"]; got != "approval_required" {
-		t.Errorf("with no policy any more: %v", got)
-	}
+	asks("SHELF-OAK-4", 101, nil)
 	c.sig <- syscall.SIGTERM
 	got := <-c.ended
 	if got.code != 0 {
 		t.Errorf("ended with %d", got.code)
 	}
-	if n := strings.Count(got.err, "the policy cannot be read"); n != 2 {
-		t.Errorf("warned %d times of the policy, want 2:\n%s", n, got.err)
+	for _, says := range []string{"the policy cannot be read", "the policy's file is gone"} {
+		if n := strings.Count(got.err, says); n != 1 {
+			t.Errorf("said %d times that %s, want once:\n%s", n, says, got.err)
+		}
+	}
+}
+
+// While its file cannot be read, a policy that was lifted above the built-in one
+// falls back to it.
+func TestServeDistrustsHighPolicyItCannotRead(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	c := r.serve("serve")
+	r.policy("refund_ceilings: {USD: {per_refund_cents: 50000, per_ticket_cents: 50000}}")
+	if got := c.call("issue_refund", refundOf("HOOK-OAK-2", 101))["outcome"]; got != "performed" {
+		t.Errorf("under the high ceiling: %v", got)
+	}
+	sofa := map[string]any{"ticket_id": "T-4188", "order_id": "SU-88510", "item_id": "SOFA-LINEN-3", "amount_cents": 15001}
+	r.policy("refund_ceilings: {USD: everything}")
+	if got := c.call("issue_refund", sofa)["reason"]; got != "approval_required" {
+		t.Errorf("above the built-in ceiling: %v", got)
+	}
+	r.policy("refund_ceilings: {USD: {per_refund_cents: 50000, per_ticket_cents: 50000}}")
+	if got := c.call("issue_refund", sofa)["outcome"]; got != "performed" {
+		t.Errorf("once it can be read again: %v", got)
+	}
+}
+
+// A file of the same time and size is another policy all the same.
+func TestServeReadsPolicyOfSameStamp(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	c := r.serve("serve")
+	at := time.Unix(1_700_000_000, 0)
+	write := func(text string) {
+		t.Helper()
+		r.policy(text)
+		if err := os.Chtimes(r.dir+"/policy.yaml", at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("refund_ceilings: {USD: {per_refund_cents: 9000, per_ticket_cents: 9000}}")
+	if got := c.call("issue_refund", refundOf("SHELF-OAK-4", 101))["outcome"]; got != "performed" {
+		t.Errorf("under the ceiling: %v", got)
+	}
+	write("refund_ceilings: {USD: {per_refund_cents: 1000, per_ticket_cents: 1000}}")
+	if got := c.call("issue_refund", refundOf("HOOK-OAK-2", 1001))["reason"]; got != "approval_required" {
+		t.Errorf("over the new ceiling: %v", got)
 	}
 }
 

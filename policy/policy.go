@@ -28,6 +28,24 @@ func Default() Policy {
 	}}
 }
 
+// Stricter allows what both policies allow: of every ceiling the smaller one, and
+// no currency that either leaves to people.
+func Stricter(a, b Policy) Policy {
+	if a.Version == b.Version {
+		return a
+	}
+	p := Policy{Version: a.Version + "+" + b.Version, Ceilings: map[string]Ceiling{}}
+	for currency, one := range a.Ceilings {
+		if other, known := b.Ceilings[currency]; known {
+			p.Ceilings[currency] = Ceiling{
+				PerRefundCents: min(one.PerRefundCents, other.PerRefundCents),
+				PerTicketCents: min(one.PerTicketCents, other.PerTicketCents),
+			}
+		}
+	}
+	return p
+}
+
 // Refund decides on one refund of cents, on a ticket on which spentCents have
 // been refunded or are open already. An empty rule allows it; any other needs a
 // person, and is a clause for them to read.

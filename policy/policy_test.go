@@ -3,6 +3,8 @@ package policy_test
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"counterfoil/policy"
 )
 
@@ -30,5 +32,17 @@ func TestRefund(t *testing.T) {
 				t.Errorf("Refund(%d, %s, %d) = %q, want %q", tt.cents, tt.currency, tt.spent, got, tt.want)
 			}
 		})
+	}
+}
+
+func TestStricter(t *testing.T) {
+	t.Parallel()
+	low := policy.Policy{Version: "low", Ceilings: map[string]policy.Ceiling{"USD": {100, 50000}, "EUR": {1, 1}}}
+	want := policy.Policy{Version: "low+default", Ceilings: map[string]policy.Ceiling{"USD": {100, 15000}}}
+	if diff := cmp.Diff(want, policy.Stricter(low, policy.Default())); diff != "" {
+		t.Errorf("of two (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(low, policy.Stricter(low, low)); diff != "" {
+		t.Errorf("of one with itself (-want +got):\n%s", diff)
 	}
 }
