@@ -132,6 +132,9 @@ func TestLedgerDamaged(t *testing.T) {
 	if result["outcome"] != "not_performed" || result["reason"] != "ledger_unavailable" || result["attempts"] != 0.0 {
 		t.Errorf("got %v", result)
 	}
+	if note, _ := result["note"].(string); !strings.Contains(note, "counterfoil doctor") {
+		t.Errorf("it names no way to the cause: %q", note)
+	}
 	r.must(0, "call", "get_order", "order_id=SU-88421")
 	r.must(1, "call", "list_effects", "ticket_id=T-4127")
 	r.must(1, "ledger", "list")

@@ -41,7 +41,7 @@ func refusalWords(reason Reason) refusalWord {
 	case ReasonCancelled:
 		return refusalWord{"This call has sent nothing: it was withdrawn, or the server is stopping.", "Ask again with the same arguments if it is still wanted.", working, RetryWait}
 	case ReasonLedger:
-		return refusalWord{"This call has sent nothing: the ledger cannot be used.", "Ask again after the pause; if it stays so, tell a person to run: counterfoil ledger list.", working, RetryWait}
+		return refusalWord{"This call has sent nothing: the ledger cannot be used.", "Ask again after the pause; if it stays so, tell a person to run counterfoil doctor, which names the cause.", working, RetryWait}
 	case ReasonInternal:
 		return refusalWord{"This call has sent nothing: an internal error came first.", "Ask again once after the pause; if it stays so, hand over to a person.", working, RetryWait}
 	case ReasonNotSent, ReasonAbsent, ReasonRefused, ReasonExhausted, ReasonLookupDown, ReasonLookupWeak,
