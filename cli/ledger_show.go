@@ -225,6 +225,7 @@ func (s *shell) printShown(view shown) error {
 	}
 	for _, a := range view.Attempts {
 		rows = append(rows, []string{fmt.Sprintf("attempt %d", a.N), fmt.Sprintf("%s answer %s, settled as %s%s", a.StartedAt, detailed(a.Answer, a.Detail), a.Settled, onBehalf(a.Principal))})
+		rows = append(rows, []string{"  provider key", a.ProviderKey})
 	}
 	for _, d := range view.Decisions {
 		rows = append(rows, []string{d.Verb, fmt.Sprintf("%s by %s%s", d.At, detailed(d.Who, d.Note), withSecret(d.Secret))})

@@ -54,8 +54,12 @@ func TestLedger(t *testing.T) {
 	if shown["intent_key"] != key || shown["evidence"] != "provider_response" {
 		t.Errorf("shown: %v", shown)
 	}
-	if text := r.must(0, "ledger", "show", key).out; !strings.Contains(text, "attempt 1") {
+	text := r.must(0, "ledger", "show", key).out
+	if !strings.Contains(text, "attempt 1") {
 		t.Errorf("shown: %s", text)
+	}
+	if books := r.must(0, "sandbox", "effects").out; !strings.Contains(books, key) || !strings.Contains(books, providerKeyIn(t, text)) {
+		t.Errorf("neither key leads from %s to %s", text, books)
 	}
 	r.must(1, "ledger", "show", "cf1_"+strings.Repeat("a", 52))
 	r.must(2, "ledger", "show", "cf1_a")
@@ -70,6 +74,17 @@ func TestLedger(t *testing.T) {
 	if diff := cmp.Diff(r.list("--ledger", copied), got); diff != "" {
 		t.Errorf("the copy differs:\n%s", diff)
 	}
+}
+
+// providerKeyIn is what a person would look for in the provider's books.
+func providerKeyIn(t *testing.T, shown string) string {
+	t.Helper()
+	_, rest, found := strings.Cut(shown, "provider key")
+	words := strings.Fields(rest)
+	if !found || len(words) == 0 {
+		t.Fatalf("no provider key in %s", shown)
+	}
+	return words[0]
 }
 
 // What was done can be read while nothing answers.

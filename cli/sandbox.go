@@ -100,14 +100,14 @@ func (s *shell) printBooks(books sandbox.Books) error {
 		fmt.Fprintln(s.Out, "Nothing has happened yet.")
 		return nil
 	}
-	rows := [][]string{{"AT", "KIND", "ID", "STATUS", "CENTS", "TICKET", "ORDER", "ITEM", "KEY"}}
+	rows := [][]string{{"AT", "KIND", "ID", "STATUS", "CENTS", "TICKET", "ORDER", "ITEM", "KEY", "INTENT"}}
 	for _, e := range books.Effects {
 		cents := ""
 		if e.Cents != 0 {
 			cents = fmt.Sprint(e.Cents)
 		}
 		rows = append(rows, []string{
-			e.At, e.Kind, e.ID, e.Status, orDash(cents), orDash(e.TicketID), orDash(e.OrderID), orDash(e.ItemID), orDash(e.Key),
+			e.At, e.Kind, e.ID, e.Status, orDash(cents), orDash(e.TicketID), orDash(e.OrderID), orDash(e.ItemID), orDash(e.Key), orDash(e.Intent),
 		})
 	}
 	return table(s.Out, rows)
