@@ -19,9 +19,11 @@ func (s *shell) root() *cobra.Command {
 		Use: "counterfoil", Short: "Tools for a support agent that act at most once", Long: about,
 		SilenceErrors: true, SilenceUsage: true, DisableAutoGenTag: true,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
+		Version:           thisVersion(),
 		Args:              noCommandLike,
 		RunE:              serve.RunE,
 	}
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &exit{exitUsage, err} })
 	for _, s := range settings {
 		root.PersistentFlags().Var(&text{s.byDefault, s.kind}, s.flag, s.usage())

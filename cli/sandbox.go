@@ -154,7 +154,7 @@ func (s *shell) addFault(ctx context.Context, b box, f sandbox.Fault) error {
 
 func aboutFaults() string {
 	var b strings.Builder
-	b.WriteString("Makes one operation misbehave. Several faults of one operation are met in the\norder in which they were given.\n\nOperations:\n")
+	b.WriteString("Makes one operation misbehave. Several faults of one operation are met in the\norder in which they were given; counterfoil sandbox reset --faults clears them all.\n\nOperations:\n")
 	for _, operation := range sandbox.Operations() {
 		fmt.Fprintf(&b, "  %s\n", operation)
 	}

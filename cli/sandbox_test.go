@@ -24,6 +24,9 @@ func TestSandboxFault(t *testing.T) {
 	} {
 		r.must(2, append([]string{"sandbox", "fault"}, misuse...)...)
 	}
+	if help := r.must(0, "sandbox", "fault", "--help").out; !strings.Contains(help, "sandbox reset --faults") {
+		t.Errorf("the help does not say how to clear a fault:\n%s", help)
+	}
 	got := r.must(0, "sandbox", "fault", "refunds.create", "reject", "--times", "2").out
 	if want := "refunds.create: reject (does not act, answers 422 refused_permanently), for 2 requests.\n"; got != want {
 		t.Errorf("printed %q, want %q", got, want)

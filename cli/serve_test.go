@@ -203,7 +203,11 @@ func TestSweepCommand(t *testing.T) {
 
 func TestVersion(t *testing.T) {
 	t.Parallel()
-	if got := newRig(t).must(0, "version").out; !strings.HasPrefix(got, "counterfoil 0.") {
+	got := newRig(t).must(0, "version").out
+	if !strings.HasPrefix(got, "counterfoil 0.") {
 		t.Errorf("printed %q", got)
+	}
+	if flag := newRig(t).must(0, "--version").out; flag != got {
+		t.Errorf("--version printed %q, version %q", flag, got)
 	}
 }

@@ -18,10 +18,15 @@ func (s *shell) version() *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Say which version this is", Args: takes(0, ""),
 		RunE: func(*cobra.Command, []string) error {
-			fmt.Fprintf(s.Out, "%s %s%s (%s, %s/%s)\n", name, release, revision(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			fmt.Fprintln(s.Out, thisVersion())
 			return nil
 		},
 	}
+}
+
+// thisVersion is what version and --version print.
+func thisVersion() string {
+	return fmt.Sprintf("%s %s%s (%s, %s/%s)", name, release, revision(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // revision is the commit that the program was built from, where that is known.
