@@ -71,16 +71,41 @@ func TestDeclineAndReopen(t *testing.T) {
 	if got := fields(t, r.must(1, sofa...).out); got["reason"] != "declined" || got["retry"] != "never" {
 		t.Errorf("declined, it reads %v", got)
 	}
-	r.must(0, "reopen", key)
+	if got := r.must(0, "reopen", key).out; !strings.Contains(got, "may be asked for again") || strings.Contains(got, "declined") {
+		t.Errorf("printed %q", got)
+	}
 	if got := fields(t, r.must(1, sofa...).out); got["reason"] != "approval_required" {
 		t.Errorf("re-opened, it reads %v", got)
 	}
 	if got := r.must(0, "approvals", "approve", key); !strings.Contains(got.out, "Done, once") {
 		t.Errorf("printed %q", got.out)
 	}
-	if got := r.must(0, "allow-repeat", key).out; !strings.HasPrefix(got, "Noted. "+key+" is performed, re_") {
-		t.Errorf("printed %q", got)
+}
+
+// A leave to repeat says what it is worth: one repeat, and not one each time.
+func TestAllowRepeat(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	lamp := []string{"call", "issue_refund", "ticket_id=T-4188", "order_id=SU-88510", "item_id=LAMP-BRASS-1", "amount_cents=1000", "--json"}
+	first := fields(t, r.must(0, lamp...).out)
+	key, id := first["intent_key"].(string), first["refund_id"].(string)
+	allows := func(says string) {
+		t.Helper()
+		if got := r.must(0, "allow-repeat", key).out; !strings.Contains(got, says) {
+			t.Errorf("printed %q, want %q", got, says)
+		}
 	}
+	allows("One repeat of " + id + " is allowed, and only one: the same call with again_after " + id)
+	allows("It was allowed already, and no use of it is known: one repeat of " + id)
+	second := fields(t, r.must(0, append(lamp, "again_after="+id, "expected_refunded_cents=1000")...).out)
+	allows("the one repeat of " + id + " has been asked for already: " + second["intent_key"].(string) + " is performed, " + second["refund_id"].(string))
+
+	r.must(0, "ledger", "erase", "--ticket", "T-4188")
+	allows("It was allowed already, and no use of it is known")
+
+	pickup := fields(t, r.must(0, "call", "book_pickup", "ticket_id=T-4188", "order_id=SU-88510", "date=2031-03-20", "--json").out)
+	key = pickup["intent_key"].(string)
+	allows("is the provider's to show")
 }
 
 func TestPersonMisused(t *testing.T) {

@@ -61,15 +61,3 @@ func (s *shell) release() *cobra.Command {
 		"Lets other acts on the same thing go on, without deciding what became of this one.",
 		func(d deciding) (intent.Row, error) { return d.engine.Release(d.asked, d.key, d.person) })
 }
-
-func (s *shell) reopen() *cobra.Command {
-	return s.decision("reopen", "Lift a decline or a remembered refusal",
-		"Lets an act that was declined, or refused for good, be asked for again.",
-		func(d deciding) (intent.Row, error) { return d.engine.Reopen(d.asked, d.key, d.person) })
-}
-
-func (s *shell) allowRepeat() *cobra.Command {
-	return s.decision("allow-repeat", "Allow one deliberate repeat of an effect",
-		"Allows one deliberate repeat of an effect: the same call with again_after and the\neffect's id.",
-		func(d deciding) (intent.Row, error) { return d.engine.AllowRepeat(d.asked, d.key, d.person) })
-}
