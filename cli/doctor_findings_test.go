@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -79,6 +80,9 @@ func TestLedgerFindings(t *testing.T) {
 	onNFS := cli.LedgerFindings(good(func(h *store.Health) { h.UnsafeKind = "NFS" }), true)
 	if onNFS[0].Level != "wrong" {
 		t.Errorf("a real provider on NFS: %+v", onNFS[0])
+	}
+	if !strings.Contains(onNFS[0].Mend, "serve --http") || strings.Contains(onNFS[0].Mend, "Postgres") {
+		t.Errorf("to be mended by what there is not: %s", onNFS[0].Mend)
 	}
 }
 

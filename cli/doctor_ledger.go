@@ -37,7 +37,7 @@ func ledgerFindings(h store.Health, realProvider bool) []finding {
 }
 
 func placeFinding(h store.Health, realProvider bool) finding {
-	const check, mend = "ledger file system", "keep the data directory on a local disk that is not synchronised (--data-dir), or use Postgres"
+	const check, mend = "ledger file system", "keep the data directory on a local disk that is not synchronised (--data-dir); whoever is on another machine can share one server there (counterfoil serve --http)"
 	volume := h.Volume
 	if volume == "" {
 		volume = "a local disk, as far as can be told"
@@ -69,7 +69,7 @@ func sharedFinding(realProvider bool) (finding, bool) {
 	if !realProvider {
 		return finding{}, false
 	}
-	return warns("several desktops", "where more than one machine acts on this account, let them share one server or one Postgres",
+	return warns("several desktops", "where more than one machine acts on this account, let them share one server (counterfoil serve --http)",
 		"a real provider and a ledger on this machine alone: another machine's acts are not seen here"), true
 }
 

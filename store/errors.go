@@ -63,7 +63,7 @@ type FileSystemError struct {
 }
 
 func (e *FileSystemError) Error() string {
-	return fmt.Sprintf("%s: on %s, where a ledger is not safe; keep it on a local disk, or use Postgres", e.Path, e.Kind)
+	return fmt.Sprintf("%s: on %s, where a ledger is not safe; keep it on a local disk; several machines can share one server (serve --http)", e.Path, e.Kind)
 }
 
 // refusal is why the ledger does not take writes. It is an intent.ErrReadOnly.
