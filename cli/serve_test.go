@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -197,6 +198,22 @@ func TestSweepCommand(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	if got := r.must(0, "sweep", "--json").out; got != `{"looked":0,"settled":0,"performed":0,"delivered":0,"notified":0}`+"\n" {
+		t.Errorf("printed %s", got)
+	}
+}
+
+// What waits for its next try is not passed over in silence.
+func TestSweepTellsOfTheOutbox(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	if got := r.must(0, "sweep").out; strings.Contains(got, "outbox") {
+		t.Errorf("with nothing queued it printed %s", got)
+	}
+	r.must(0, "sandbox", "fault", "escalations.create", "down")
+	r.must(3, "call", "escalate_to_human", "ticket_id=T-4127", "reason=safety", "summary=Sharp edges.")
+	r.must(0, "sandbox", "reset", "--faults")
+	got := r.must(0, "sweep").out
+	if said := regexp.MustCompile(`people told 0, .*\n1 message to people waits in the outbox; the next try is due at 20\S+Z\n$`); !said.MatchString(got) {
 		t.Errorf("printed %s", got)
 	}
 }

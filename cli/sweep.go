@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/spf13/cobra"
 
@@ -42,6 +43,29 @@ func (s *shell) sweepOnce(asked context.Context, w *works, asJSON bool) error {
 	}
 	fmt.Fprintf(s.Out, "looked up %d, settled %d, performed %d, people told %d, notified %d\n",
 		swept.Looked, swept.Settled, swept.Performed, swept.Delivered, swept.Notified)
+	return s.printUntold(asked, w)
+}
+
+// printUntold says what is queued for people and waits for its next try: after
+// an outage that may be minutes away, and a round passes it over until then.
+func (s *shell) printUntold(ctx context.Context, w *works) error {
+	ever := w.now().AddDate(100, 0, 0)
+	queued, err := w.ledger.Outbox(ctx, ever, math.MaxInt32)
+	switch {
+	case err != nil:
+		return err
+	case len(queued) == 0:
+		return nil
+	}
+	waits := "waits"
+	if len(queued) > 1 {
+		waits = "wait"
+	}
+	next := "the next try is due now"
+	if at := queued[0].DueAt; at.After(w.now()) {
+		next = "the next try is due at " + intent.Timestamp(at)
+	}
+	fmt.Fprintf(s.Out, "%s to people %s in the outbox; %s\n", counted(len(queued), "message"), waits, next)
 	return nil
 }
 
