@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
@@ -106,20 +105,4 @@ func amount(cents int64, currency string) string {
 		return "-"
 	}
 	return intent.Money(cents, currency)
-}
-
-func (s *shell) ledgerBackup() *cobra.Command {
-	return &cobra.Command{
-		Use: "backup FILE", Short: "Copy the ledger to a new file", Args: takes(1, "the file to write"),
-		RunE: s.reading(func(ctx context.Context, ledger *store.Ledger, args []string) error {
-			if ledger == nil {
-				return errors.New("there is no ledger to back up yet")
-			}
-			if err := ledger.Backup(ctx, args[0]); err != nil {
-				return err
-			}
-			fmt.Fprintf(s.Out, "The ledger of %s is in %s.\n", ledger.Account(), args[0])
-			return nil
-		}),
-	}
 }

@@ -68,11 +68,32 @@ func TestLedger(t *testing.T) {
 
 	copied := filepath.Join(t.TempDir(), "copy.db")
 	r.must(0, "ledger", "backup", copied)
-	if again := r.must(1, "ledger", "backup", copied); !strings.Contains(again.err, "exists already") {
+	if again := r.must(1, "ledger", "backup", copied); !strings.Contains(again.err, "the file exists already; name a new one") {
 		t.Errorf("said %q", again.err)
 	}
 	if diff := cmp.Diff(r.list("--ledger", copied), got); diff != "" {
 		t.Errorf("the copy differs:\n%s", diff)
+	}
+}
+
+// A backup that cannot be written says where one could be.
+func TestLedgerBackupMisplaced(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.must(0, refund()...)
+	dir := t.TempDir()
+	for _, tt := range []struct{ name, path, says string }{
+		{"no name", "", "name the file to write"},
+		{"a directory", dir, dir + " is a directory; name a new file in it"},
+		{"no such directory", filepath.Join(dir, "none", "copy.db"), "there is no directory " + filepath.Join(dir, "none") + "; make it first"},
+		{"in a file", filepath.Join(r.dir, "sandbox.db", "copy.db"), "is no directory"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if got := r.must(2, "ledger", "backup", tt.path); !strings.Contains(got.err, tt.says) {
+				t.Errorf("said %q, want %q", got.err, tt.says)
+			}
+		})
 	}
 }
 
