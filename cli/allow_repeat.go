@@ -33,7 +33,7 @@ func (s *shell) allowRepeat() *cobra.Command {
 // printAllowed says what comes of a leave to repeat: one repeat, and no second
 // one, however often it is given.
 func (s *shell) printAllowed(d deciding, row intent.Row, already bool) error {
-	if op := d.operation(row.Tool); op == nil || op.Class() != intent.ClassIrreversible {
+	if !d.irreversible(row.Tool) {
 		fmt.Fprintf(s.Out, "Noted. %s is %s. Whether a %s may be repeated is the provider's to show, with or without a person's leave.\n", row.Key, stands(row), row.Tool)
 		return nil
 	}
@@ -59,6 +59,11 @@ func (w *works) operation(tool string) intent.Operation {
 		}
 	}
 	return nil
+}
+
+func (w *works) irreversible(tool string) bool {
+	op := w.operation(tool)
+	return op != nil && op.Class() == intent.ClassIrreversible
 }
 
 // repeatOf is the act that has used the leave to repeat an effect, as far as the

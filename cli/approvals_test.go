@@ -95,6 +95,9 @@ func TestAllowRepeat(t *testing.T) {
 			t.Errorf("printed %q, want %q", got, says)
 		}
 	}
+	if got := r.must(1, "reopen", key).err; strings.Count(got, "\n") != 1 || !strings.Contains(got, "counterfoil allow-repeat "+key) {
+		t.Errorf("re-opening what was done says %q", got)
+	}
 	allows("One repeat of " + id + " is allowed, and only one: the same call with again_after " + id)
 	allows("It was allowed already, and no use of it is known: one repeat of " + id)
 	second := fields(t, r.must(0, append(lamp, "again_after="+id, "expected_refunded_cents=1000")...).out)
@@ -106,6 +109,9 @@ func TestAllowRepeat(t *testing.T) {
 	pickup := fields(t, r.must(0, "call", "book_pickup", "ticket_id=T-4188", "order_id=SU-88510", "date=2031-03-20", "--json").out)
 	key = pickup["intent_key"].(string)
 	allows("is the provider's to show")
+	if got := r.must(1, "reopen", key).err; strings.Contains(got, "allow-repeat") {
+		t.Errorf("re-opening a booking says %q", got)
+	}
 }
 
 func TestPersonMisused(t *testing.T) {

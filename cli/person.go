@@ -81,8 +81,10 @@ func (s *shell) verb(use, short string, f *personFlags, do func(d deciding) erro
 
 // plainly makes one clear sentence of why a decision does not apply.
 func plainly(err error) error {
+	var end *exit
 	var notNow *intent.NotNowError
 	switch {
+	case errors.As(err, &end):
 	case errors.As(err, &notNow):
 		return &exit{exitNo, notNow}
 	case errors.Is(err, intent.ErrNoIntent):
