@@ -2,6 +2,7 @@ package intent_test
 
 import (
 	"maps"
+	"strings"
 	"testing"
 	"time"
 
@@ -232,6 +233,21 @@ func TestNoRepeatOfABookingThatStands(t *testing.T) {
 		again["again_after"] = first.BookingID
 		want(t, p.call("book_pickup", again), intent.NotPerformed, intent.ReasonRepeatNotAllowed, intent.RetryNever)
 		r.wantEffects("pickup", 1)
+	})
+}
+
+// again_after an effect that nobody knows is a mistake to be checked: no person is
+// told, and so nothing is promised to the customer.
+func TestNoRepeatOfWhatIsNotKnown(t *testing.T) {
+	bubble(t, func(r *rig) {
+		p := r.process("P1")
+		got := p.do(map[string]any{"again_after": "re_none"})
+		want(t, got, intent.NotPerformed, intent.ReasonRepeatNotAllowed, intent.RetryNever)
+		if !strings.Contains(got.Note, "Check again_after") || got.TellCustomer != "" || got.Escalation != nil {
+			t.Errorf("got %+v, want the model to check the id, and nobody else bothered", got)
+		}
+		r.wantEffects("escalation", 0)
+		r.wantEffects("refund", 0)
 	})
 }
 

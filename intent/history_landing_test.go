@@ -174,7 +174,11 @@ func TestHistoryPendingThenFailed(t *testing.T) {
 			t.Errorf("refund %s, escalation %+v; want %s and one", third.RefundID, third.Escalation, first.RefundID)
 		}
 		again := map[string]any{"again_after": first.RefundID}
-		want(t, p.do(again), intent.NotPerformed, intent.ReasonRepeatNotAllowed, intent.RetryNever)
+		asked := p.do(again)
+		want(t, asked, intent.NotPerformed, intent.ReasonRepeatNotAllowed, intent.RetryNever)
+		if asked.Escalation == nil || asked.TellCustomer == "" {
+			t.Errorf("a person is told of it, and the customer may know: %+v", asked)
+		}
 		if _, err := p.AllowRepeat(r.ctx, r.key(first), intent.Person{Name: "lead"}); err != nil {
 			t.Fatal(err)
 		}

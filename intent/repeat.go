@@ -43,13 +43,17 @@ func (c *call) mayFollow(ctx context.Context, earlier Row, act Act) bool {
 }
 
 // noLeave refuses a deliberate repeat and tells a person that it was asked for.
+// Nobody is told of one that names no effect: there is nothing to allow, and
+// nothing to promise a customer.
 func (c *call) noLeave(ctx context.Context, earlier *Row, act Act) *Result {
 	r := Refusal{Reason: ReasonRepeatNotAllowed, Retry: RetryNever}
 	if earlier == nil {
+		r.Verdict = "Nothing was sent: again_after names no effect of this tool that is known on this ticket."
+		r.Note = "Check again_after: list_effects with this ticket_id shows the ids. Leave it out where no repeat is meant."
 		answer := c.e.refuse(r)
 		return &answer
 	}
-	r.Related = []Related{Relate(*earlier)}
+	r.Related, r.TellCustomer = []Related{Relate(*earlier)}, working
 	answer := c.e.refuse(r)
 	answer.Escalation = c.e.raise(ctx, c.op, *earlier, act, CauseRepeat)
 	return &answer

@@ -37,7 +37,7 @@ func refusalWords(reason Reason) refusalWord {
 	case ReasonUnreachable:
 		return refusalWord{"This call has sent nothing: the marketplace could not be read.", "Ask again with the same arguments after the pause.", working, RetryWait}
 	case ReasonRepeatNotAllowed:
-		return refusalWord{"Nothing was sent: no person has allowed a repeat of that effect.", "Do not ask again; a person has to allow it for that effect first.", working, RetryNever}
+		return refusalWord{"Nothing was sent: no person has allowed a repeat of that effect.", "Do not ask again; a person has to allow it for that effect first.", "", RetryNever}
 	case ReasonCancelled:
 		return refusalWord{"This call has sent nothing: it was withdrawn, or the server is stopping.", "Ask again with the same arguments if it is still wanted.", working, RetryWait}
 	case ReasonLedger:
