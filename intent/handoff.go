@@ -117,19 +117,19 @@ func (c *call) readForHandoff(ctx context.Context) (Readable, *Result) {
 // counts as open all the same.
 func (c *call) handoffRow(ctx context.Context, r Readable) (Key, Row, bool, error) {
 	after := c.loc.Again
-	for silent := 0; ; {
+	for silent := false; ; {
 		key := DeriveKey(c.e.o.Ledger.Account(), c.op.Tool(), again(r.Facts, after))
 		row, exists, err := c.e.o.Ledger.Find(ctx, key)
 		if err != nil || !exists || row.State != StatePerformed || c.e.o.Desk == nil {
 			return key, row, exists, err
 		}
 		open := true
-		switch seen := c.e.lookUp(ctx, c.e.o.Desk, row, Act{Payload: r.Payload}).finding.(type) {
+		switch seen := c.e.o.Desk.Lookup(ctx, Subject{Intent: key, Payload: r.Payload, EffectID: row.EffectID}).(type) {
 		case Found:
 			open = seen.Effect.Status != "closed"
 		case LookupFailed:
-			silent++
-			open = silent > 1 && c.e.clock.now().Sub(row.EffectAt) < confirmedForReversible
+			open = silent && c.e.clock.now().Sub(row.EffectAt) < confirmedForReversible
+			silent = true
 		case FoundOther, Absent, LookupUnsupported:
 		}
 		if open {

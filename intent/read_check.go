@@ -2,6 +2,7 @@ package intent
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
@@ -195,7 +196,8 @@ func (c *call) check(ctx context.Context, p *plan, exists bool) (*plan, *Result)
 }
 
 // adopt records an effect that was found before anything was claimed: it is of
-// an earlier call, whatever the ledger knows of it. Nil: read again.
+// an earlier call, whatever the ledger knows of it, or has come to know meanwhile.
+// Nil: read again.
 func (c *call) adopt(ctx context.Context, p *plan) *Result {
 	if p.row.Version == 0 {
 		p = c.lastRepeat(ctx, p)
@@ -209,8 +211,13 @@ func (c *call) adopt(ctx context.Context, p *plan) *Result {
 	ch := c.e.change(ctx, c.op, p.row, r, p.act)
 	ch.Act, ch.Resources, ch.Fingerprints = &p.act, p.reading.Resources, c.fingerprints(p.reading)
 	row, err := c.e.commit(ctx, ch)
-	if moved(err) {
-		return nil // another call has just written it: read again
+	var stale *StaleError
+	switch {
+	case errors.As(err, &stale) && stale.Current.Version != 0: // another call has just written it
+		p.row = stale.Current
+		return c.adopt(ctx, p)
+	case moved(err):
+		return nil
 	}
 	if err != nil {
 		c.e.fault("record an effect that was found", err)

@@ -110,7 +110,8 @@ func (w *simWorld) check(l *simLane, ask simAsk, r intent.Result, began time.Tim
 	w.checkOnce(op, r.IntentKey, facts)
 	w.checkLeave(ask, r)
 	done := r.Outcome == intent.Performed || r.Outcome == intent.AlreadyPerformed
-	if id, own := l.answered[r.IntentKey]; own && !done && op != w.desk {
+	id, own := l.answered[r.IntentKey]
+	if made := op.byID(id); own && !done && op != w.desk && (made == nil || made.stands()) {
 		w.violate("true", "%s: the authority answered this call with %s, and it reads %s %s", r.IntentKey, id, r.Outcome, r.Reason)
 	}
 	switch r.Outcome {

@@ -56,7 +56,7 @@ const mostSimFailures = 5
 func (c *simCover) enough() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return len(c.failed) >= mostSimFailures
+	return len(c.failed) >= mostSimFailures && !*simProof
 }
 
 // fail remembers a history that does not hold, and says so at once: a long run is

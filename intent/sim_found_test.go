@@ -3,6 +3,7 @@ package intent_test
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"counterfoil/intent"
@@ -351,4 +352,34 @@ func TestSimFoundOlderFailureLeavesTheSendOpen(t *testing.T) {
 		<-time.After(3 * time.Hour)
 		want(t, act(), intent.NotPerformed, intent.ReasonRefused, intent.RetryNever)
 	}, s)
+}
+
+// What a call has seen at the authority is not forgotten because another one has
+// written its row meanwhile, and nobody can look again.
+func TestSimFoundSeenAndWrittenMeanwhile(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := &scripted{
+			caps: strong, answers: []intent.Answer{lost},
+			found: []intent.Finding{intent.Found{Effect: made}, intent.Absent{}, intent.Absent{}, intent.LookupFailed{}},
+		}
+		ledger := ledgertest.NewMemory("test")
+		engine := func(owner string, at func(intent.Point)) *intent.Engine {
+			e, err := intent.New(intent.Options{
+				Ledger: ledger.Process(owner), Operations: []intent.Operation{act{class: intent.ClassIrreversible, steps: []intent.Step{s}}},
+				Now: time.Now, NewID: func() string { return owner }, At: at, ProviderTimeout: providerTimeout, AnswerWithin: answerWithin,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return e
+		}
+		act := func(e *intent.Engine) intent.Result { return e.Do(t.Context(), "act", intent.Arguments(`{}`)) }
+		seeing := engine("P1", func(point intent.Point) {
+			if point == intent.PointLookedUp && len(s.sends) == 0 {
+				want(t, act(engine("P2", nil)), intent.NotPerformed, intent.ReasonAbsent, intent.RetryWait)
+			}
+		})
+		want(t, act(seeing), intent.AlreadyPerformed, "", intent.RetryNotNeeded)
+	})
 }
