@@ -24,7 +24,7 @@ func (c *Client) Get(ctx context.Context, url string, header http.Header) Reply 
 	req.Header = headerOf(header)
 	// An absence that some cache remembers is not one that counts.
 	req.Header.Set("Cache-Control", "no-store")
-	return roundTrip(c.reads, req)
+	return roundTrip(c.reads, req, readWhole)
 }
 
 // pool is the transport of all reads. net/http detaches its diallers from the

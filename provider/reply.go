@@ -8,7 +8,7 @@ import "net/http"
 type Reply interface{ reply() }
 
 // Responded is a whole answer, whatever its status: its body was read to the
-// end that its header announced.
+// end that its header announced, unless the write asked for the status alone.
 type Responded struct {
 	Status int
 	Header http.Header

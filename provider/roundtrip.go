@@ -13,15 +13,15 @@ var (
 	errTooLarge = errors.New("body too large")
 )
 
-// roundTrip sends the request and reads the answer to its end. It goes below
+// roundTrip sends the request and reads the answer's body. It goes below
 // http.Client, which follows redirects.
-func roundTrip(t *http.Transport, req *http.Request) Reply {
+func roundTrip(t *http.Transport, req *http.Request, read func(*http.Response) ([]byte, error)) Reply {
 	res, err := t.RoundTrip(req)
 	if err != nil {
 		return Lost{Detail: unanswered(err)}
 	}
 	defer res.Body.Close()
-	body, err := readWhole(res)
+	body, err := read(res)
 	if err != nil {
 		return Lost{Detail: cutOff(err)}
 	}
@@ -44,6 +44,20 @@ func readWhole(res *http.Response) ([]byte, error) {
 		err = errTooLarge
 	}
 	return body, err
+}
+
+// maxDrained is how much of a body that nobody wants is taken, in bytes, so that
+// its sender is not cut off in the middle of a short one.
+const maxDrained = 64 << 10
+
+// readNothing is for an answer whose status has said all. However its body ends,
+// that stands.
+func readNothing(res *http.Response) ([]byte, error) {
+	if res.StatusCode == http.StatusSwitchingProtocols {
+		return nil, errUpgraded
+	}
+	_, _ = io.CopyN(io.Discard, res.Body, maxDrained)
+	return nil, nil
 }
 
 func headerOf(given http.Header) http.Header {

@@ -15,6 +15,10 @@ type Write struct {
 	Header http.Header
 	Body   []byte    // never empty: net/http feels free to repeat a bodyless request
 	SendBy time.Time // no byte passes at or after it, by the wall clock
+	// StatusAlone is for a receiver whose status says all: once that has come, a
+	// body need not end, and none is returned. It is not for an authority, whose
+	// body says which effect it speaks of.
+	StatusAlone bool
 }
 
 // Send puts exactly one request on the wire, or none. Each write has a
@@ -34,7 +38,11 @@ func (c *Client) Send(ctx context.Context, w Write) Reply {
 	once := c.once(ctx, g, len(w.Body))
 	defer once.CloseIdleConnections()
 
-	reply := roundTrip(once, req)
+	read := readWhole
+	if w.StatusAlone {
+		read = readNothing
+	}
+	reply := roundTrip(once, req, read)
 	switch passed, late := g.shut(); {
 	case passed:
 		return reply

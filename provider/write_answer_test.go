@@ -8,10 +8,13 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"counterfoil/provider"
 )
@@ -53,6 +56,62 @@ func TestAnswersThatDoNotCount(t *testing.T) {
 		})
 	}
 }
+
+// Who asks for the status alone has it as soon as the header has come, and not
+// before.
+func TestStatusAlone(t *testing.T) {
+	t.Parallel()
+
+	const ok = "HTTP/1.1 200 OK\r\n"
+	tests := map[string]struct {
+		raw  string
+		want provider.Reply
+	}{
+		"no body":              {ok + "Content-Length: 0\r\n\r\n", responded(http.StatusOK)},
+		"ends with the socket": {ok + "\r\n{}", responded(http.StatusOK)},
+		"HTTP/1.0":             {"HTTP/1.0 200 OK\r\n\r\nok", responded(http.StatusOK)},
+		"cut off":              {ok + "Content-Length: 20\r\n\r\n{}", responded(http.StatusOK)},
+		"announced too large":  {ok + "Content-Length: 1048577\r\n\r\n", responded(http.StatusOK)},
+		"larger than drained":  {ok + "\r\n" + strings.Repeat(".", 2<<20), responded(http.StatusOK)},
+		"a refusal, cut off":   {"HTTP/1.1 500 Oh\r\nContent-Length: 20\r\n\r\n{}", responded(http.StatusInternalServerError)},
+		"header cut off":       {ok + "Content-Len", provider.Lost{Detail: "no answer"}},
+		"protocol switched":    {"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n", provider.Lost{Detail: "protocol switched"}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := listen(t, answering(tt.raw))
+			post := post("http://"+w.addr, inAMinute())
+			post.StatusAlone = true
+			got := newClient(t, provider.Options{}).Send(t.Context(), post)
+			w.wait()
+			if diff := cmp.Diff(tt.want, got, cmpopts.IgnoreFields(provider.Responded{}, "Header")); diff != "" {
+				t.Errorf("reply (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// A body that never ends takes the time of the write, and not its answer.
+func TestStatusAloneOfABodyWithoutEnd(t *testing.T) {
+	t.Parallel()
+
+	w := listen(t, func(conn net.Conn) {
+		if _, err := takeRequest(conn); err == nil {
+			io.WriteString(conn, "HTTP/1.1 200 OK\r\n\r\nwait")
+			drain(conn)
+		}
+	})
+	post := post("http://"+w.addr, inAMinute())
+	post.StatusAlone = true
+	got := newClient(t, provider.Options{Timeout: time.Second}).Send(t.Context(), post)
+	w.wait()
+	if r, ok := got.(provider.Responded); !ok || r.Status != http.StatusOK {
+		t.Errorf("reply %#v, want the status", got)
+	}
+}
+
+func responded(status int) provider.Reply { return provider.Responded{Status: status} }
 
 func TestDroppedWhileSendingIsLost(t *testing.T) {
 	t.Parallel()

@@ -51,7 +51,8 @@ func NewWebhook(o WebhookOptions) (*Webhook, error) {
 // Name is how a reader is told that this was the way.
 func (*Webhook) Name() string { return "webhook" }
 
-// Notify sends one request, or none. It returns nil once a 2xx has come back.
+// Notify sends one request, or none. It returns nil once a 2xx has come back,
+// with whatever body.
 func (w *Webhook) Notify(ctx context.Context, e intent.Escalation) error {
 	body, err := json.Marshal(notificationOf(e))
 	if err != nil {
@@ -59,7 +60,7 @@ func (w *Webhook) Notify(ctx context.Context, e intent.Escalation) error {
 	}
 	now := w.o.Now()
 	reply := w.o.HTTP.Send(ctx, provider.Write{
-		URL: w.o.URL, Body: body, SendBy: now.Add(signedFor),
+		URL: w.o.URL, Body: body, SendBy: now.Add(signedFor), StatusAlone: true,
 		Header: http.Header{
 			"Content-Type":    {"application/json"},
 			"Idempotency-Key": {e.Key.String()},

@@ -103,6 +103,40 @@ func TestWebhookThatDoesNotArrive(t *testing.T) {
 	}
 }
 
+// Many a receiver answers with a page, or in HTTP/1.0. Its 2xx is its word.
+func TestWebhookArrivesWhateverTheBody(t *testing.T) {
+	t.Parallel()
+	tests := map[string]func(w http.ResponseWriter){
+		"a body without a length": func(w http.ResponseWriter) {
+			conn, _, err := http.NewResponseController(w).Hijack()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer conn.Close()
+			io.WriteString(conn, "HTTP/1.0 200 OK\r\nContent-Type: text/plain\r\n\r\nok")
+		},
+		"a large body": func(w http.ResponseWriter) { io.WriteString(w, strings.Repeat("page ", 1<<20)) },
+		"a body cut off": func(w http.ResponseWriter) {
+			w.Header().Set("Content-Length", "20")
+			w.WriteHeader(http.StatusAccepted)
+		},
+	}
+	for name, answer := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				io.Copy(io.Discard, r.Body)
+				answer(w)
+			}))
+			t.Cleanup(server.Close)
+			if err := webhook(t, server.URL).Notify(t.Context(), escalation()); err != nil {
+				t.Errorf("it arrived, but: %v", err)
+			}
+		})
+	}
+}
+
 func TestWebhookKeepsToItsContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
