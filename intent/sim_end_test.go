@@ -2,6 +2,7 @@ package intent_test
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"counterfoil/intent"
@@ -102,6 +103,10 @@ func (w *simWorld) checkRows() {
 		switch {
 		case row.State == intent.StateReady && row.Reason == intent.ReasonRefused && op.caps.ErrorsStored:
 			// approved, and refused for now: this provider says so under the key until it forgets it
+		case row.State == intent.StateReady && slices.ContainsFunc(rows, func(other intent.Row) bool {
+			return other.Scope == row.Scope && other.State == intent.StateUnknown && simBlocks(other)
+		}):
+			// approved, and kept back by one that waits for a person, who has been told of that one
 		case row.State == intent.StateInFlight, row.State == intent.StateReady, row.State == intent.StateQueued:
 			w.violate("live", "%s (%s) is %s at the end", key, row.Tool, row.State)
 		case row.State == intent.StateNotPerformed && row.OnWatch():

@@ -24,8 +24,8 @@ var simLegal = map[string][]string{
 	"not_performed":          {"+not_performed", "in_flight", "+awaiting_approval", "performed", "+unknown", "+on_watch", "+not_performed_for_good", "+pending"},
 	"not_performed_for_good": {"not_performed_for_good", "in_flight", "awaiting_approval", "+unknown", "+performed"}, // opened by a person
 	"unknown":                {"unknown", "performed", "on_watch", "not_performed", "not_performed_for_good", "+pending", "+ready"},
-	"pending":                {"pending", "performed", "not_performed_for_good"},
-	"performed":              {"performed", "+pending", "+not_performed_for_good"}, // a person's word, that the authority belies
+	"pending":                {"pending", "performed", "not_performed_for_good", "+unknown"}, // it failed, and seems older than the claim
+	"performed":              {"performed", "+pending", "+not_performed_for_good"},           // a person's word, that the authority belies
 	"awaiting_approval":      {"awaiting_approval", "ready", "not_performed_for_good", "+unknown", "+performed", "+in_flight"},
 	"ready":                  {"ready", "in_flight", "awaiting_approval", "unknown", "+performed", "+not_performed_for_good"},
 	"queued":                 {"queued", "performed"},

@@ -124,8 +124,8 @@ var answers = []mutant{
 		says: "A refusal for good says that the same call may be made again.",
 		swaps: []swap{{
 			"intent/say.go",
-			"if row.Retry == RetryWait && row.State == StateNotPerformed {",
-			"if row.Retry != RetryFix && row.State == StateNotPerformed {",
+			"if row.Retry == RetryWait && (row.State == StateNotPerformed ||",
+			"if row.Retry != RetryFix && (row.State == StateNotPerformed ||",
 		}},
 	},
 	{
@@ -147,7 +147,7 @@ var answers = []mutant{
 		}},
 	},
 	{
-		name: "other effect as evidence", breaks: "true", test: "TestMutantAnotherEffectThanNamed",
+		name: "other effect as evidence", breaks: "true", test: "TestMutantAnotherEffectThanAnswered",
 		says: "A lookup that shows another effect is given as the evidence for the one in the ledger.",
 		swaps: []swap{{
 			"intent/recognise.go",
@@ -162,6 +162,33 @@ var answers = []mutant{
 			"intent/recognise.go",
 			" || row.EffectAt.Before(c.claimed.ClaimedAt) {",
 			" {",
+		}},
+	},
+	{
+		name: "seen and forgotten", breaks: "true", test: "TestSimFoundSeenAndWrittenMeanwhile",
+		says: "What a call has seen is forgotten where another one has written the row meanwhile.",
+		swaps: []swap{{
+			"intent/read_check.go",
+			"\t\treturn c.adopt(ctx, p)\n",
+			"\t\treturn nil\n",
+		}},
+	},
+	{
+		name: "silent desk is open", breaks: "told", test: "TestAttackHandoffWhileTheDeskIsSilent",
+		says: "A handoff is taken for delivered because the desk does not say that it has closed it.",
+		swaps: []swap{{
+			"intent/handoff.go",
+			"open = silent && c.e",
+			"open = true || c.e",
+		}},
+	},
+	{
+		name: "old yes from memory", breaks: "true", test: "TestAttackOldYesWhileNobodyCanLook",
+		says: "A booking that nobody could look at is told as one that stands.",
+		swaps: []swap{{
+			"intent/say.go",
+			"if s.unseen && r.Outcome == AlreadyPerformed {",
+			"if false && s.unseen && r.Outcome == AlreadyPerformed {",
 		}},
 	},
 }

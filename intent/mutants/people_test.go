@@ -25,8 +25,35 @@ var people = []mutant{
 		says: "A person's word is taken without asking the authority.",
 		swaps: []swap{{
 			"intent/person.go",
-			"\tif err := e.contradicted(ctx, key, ref); err != nil {\n\t\treturn Row{}, err\n\t}\n",
-			"",
+			"shown, err := e.contradicted(ctx, key, ref)",
+			"shown, err := (*Effect)(nil), error(nil)",
+		}},
+	},
+	{
+		name: "word over a failure", breaks: "true", test: "TestAttackResolveBeforeTheEnd",
+		says: "A person's word makes a performed act of an effect that came to nothing.",
+		swaps: []swap{{
+			"intent/person.go",
+			"effect.ID == ref && effect.comeToNothing(op.Class()):",
+			"effect.ID == ref && false:",
+		}},
+	},
+	{
+		name: "word said too early", breaks: "once", test: "TestAttackNotPerformedTooEarly",
+		says: "After a person's word that nothing happened it is sent at once, deduplicated or not.",
+		swaps: []swap{{
+			"intent/person.go",
+			"if !known || op.Steps()[row.Step].Capabilities().dedupesUntilLanded() {",
+			"if !known || row.Step >= 0 {",
+		}},
+	},
+	{
+		name: "named id stays", breaks: "true", test: "TestMutantAnotherEffectThanNamed",
+		says: "An id that a person named stays the answer, whatever the provider shows.",
+		swaps: []swap{{
+			"intent/ledger.go",
+			"return r.Evidence == EvidencePerson && r.ConfirmedAt.IsZero()",
+			"return false",
 		}},
 	},
 	{

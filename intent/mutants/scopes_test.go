@@ -52,8 +52,17 @@ var scopes = []mutant{
 		says: "A wall clock that is set forward ends the turn of whoever is at work.",
 		swaps: []swap{{
 			"intent/settle.go",
-			"!now.Before(row.DueAt) && e.elapsed(row, now) >= e.claimLasts()",
+			"!now.Before(row.DueAt) && e.elapsed(row, now) >= row.DueAt.Sub(row.ClaimedAt)",
 			"!now.Before(row.DueAt)",
+		}},
+	},
+	{
+		name: "lease by who looks", breaks: "owner", test: "TestHistoryClaimOfAHastierProcess",
+		says: "How long a claim lasts depends on who looks at it.",
+		swaps: []swap{{
+			"intent/settle.go",
+			"e.elapsed(row, now) >= row.DueAt.Sub(row.ClaimedAt)",
+			"e.elapsed(row, now) >= e.claimLasts()",
 		}},
 	},
 	{

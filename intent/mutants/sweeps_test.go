@@ -16,8 +16,17 @@ var sweeps = []mutant{
 		says: "What was approved is done by the approving process or not at all.",
 		swaps: []swap{{
 			"intent/settle.go",
-			"\tcase StateReady:\n\t\treturn now\n",
+			"\tcase StateReady:\n\t\treturn latest(row.RetryAt, now)\n",
 			"\tcase StateReady:\n\t\treturn time.Time{}\n",
+		}},
+	},
+	{
+		name: "approved, tried once", breaks: "live", test: "TestAttackApprovedAndRefusedForNow",
+		says: "What was approved is left to a model that was told not to ask again.",
+		swaps: []swap{{
+			"intent/settle.go",
+			"return sent && again && act.Figures",
+			"return false && sent && again && act.Figures",
 		}},
 	},
 	{
