@@ -3,6 +3,7 @@ package intent
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 )
 
@@ -163,12 +164,18 @@ func (c *call) sendAgain(ctx context.Context, row Row) (Row, bool) {
 	if !due || caps.Dedupe == 0 || caps.Lookup != LookupReadAfterWrite || c.mayClaim(ctx) != nil {
 		return row, false
 	}
-	next, sendable := nextOrdinal(row, caps, c.e.clock.now())
+	next, sendable := c.e.nextOrdinal(row, caps)
 	if !sendable {
 		return row, false
 	}
 	next = c.e.inFlight(next)
-	claimed, err := c.e.commit(ctx, Change{Row: &next, Seen: row.Version, Exclusive: true})
+	ch := Change{Row: &next, Seen: row.Version, Exclusive: true}
+	claimed, err := c.e.commit(ctx, ch)
+	if err != nil {
+		if current, moved := c.e.writtenSince(ctx, ch, err); moved && madeBefore(ch, current) {
+			claimed, err = current, nil // made, and answered with an error
+		}
+	}
 	var blocked *BlockedError // a person released the scope meanwhile, and another one went on in it
 	var stale *StaleError
 	switch {
@@ -260,10 +267,27 @@ func (c *call) reconcile(ctx context.Context, ch Change, current Row, act Act, e
 	if current.Nonce == mine.Nonce { // no later claim has been made
 		r.row.SenderDone = true
 	}
-	if end.answer == answerNotSent && r.row.Sends == current.Sends {
+	kept := c.kept(ctx, ch)
+	if end.answer == answerNotSent && r.row.Sends == current.Sends && !kept {
 		r.row.Sends-- // whoever settled this claim had to count it
 	}
 	again := c.e.change(ctx, c.op, current, r, act)
-	again.Attempt = ch.Attempt
+	if again.Attempt = nil; !kept {
+		again.Attempt = ch.Attempt
+	}
 	return again
+}
+
+// kept reports whether a record has been made already, and answered with an error:
+// the attempt that it ends is in the ledger.
+func (c *call) kept(ctx context.Context, ch Change) bool {
+	ctx, cancel := recording(ctx)
+	defer cancel()
+	attempts, err := c.e.o.Ledger.Attempts(ctx, ch.Row.Key)
+	if err != nil {
+		c.e.fault("attempts", err)
+	}
+	return slices.ContainsFunc(attempts, func(a Attempt) bool {
+		return a.Owner == ch.Attempt.Owner && a.StartedAt.Equal(ch.Attempt.StartedAt) && a.Answer == ch.Attempt.Answer
+	})
 }

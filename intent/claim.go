@@ -87,7 +87,7 @@ func (c *call) claimRow(ctx context.Context, p *plan) (Row, *Result) {
 		row.SenderDone = row.SenderDone || c.e.senderGone(row)
 		row = closeBy(row, caps, p.seen)
 	}
-	row, sendable := nextOrdinal(row, caps, c.e.clock.now())
+	row, sendable := c.e.nextOrdinal(row, caps)
 	if !sendable {
 		return Row{}, c.notSendable(ctx, p)
 	}
@@ -99,8 +99,10 @@ func (c *call) claimRow(ctx context.Context, p *plan) (Row, *Result) {
 // lost ledger or a sender that wakes up late can make two effects: it advances
 // past a provider's last word, or, once the key is too old, past a proven
 // absence. A key that is too old, and not closed, is not sent again.
-func nextOrdinal(row Row, caps Capabilities, now time.Time) (next Row, sendable bool) {
-	tooOld := !now.Before(caps.keyUsableUntil(row.OrdinalAt)) || fellBack(row, now)
+func (e *Engine) nextOrdinal(row Row, caps Capabilities) (next Row, sendable bool) {
+	now := e.clock.now()
+	age := e.keyAge(row, now)
+	tooOld := !row.OrdinalAt.Add(age).Before(caps.keyUsableUntil(row.OrdinalAt)) || fellBack(row, now) || age < -backwards
 	switch {
 	case row.Sends == 0:
 		row.OrdinalAt = now

@@ -30,8 +30,17 @@ func (c *call) leaveToRepeat(ctx context.Context, p *plan, exists bool) *Result 
 // sameFacts reports whether the earlier intent is this one but for the effect
 // that it followed itself.
 func (c *call) sameFacts(p *plan, earlier Row, act Act) bool {
-	followed := c.op.Locate(act.Arguments).Again
+	followed := followedBy(c.op, act)
 	return DeriveKey(c.e.o.Ledger.Account(), c.op.Tool(), again(p.reading.Facts, followed)) == earlier.Key
+}
+
+// followedBy is the effect that an act was to repeat; empty where it names none,
+// or its texts have been erased.
+func followedBy(op Operation, act Act) string {
+	if len(act.Arguments) == 0 {
+		return ""
+	}
+	return op.Locate(act.Arguments).Again
 }
 
 func (c *call) mayFollow(ctx context.Context, earlier Row, act Act) bool {

@@ -59,6 +59,7 @@ func ruleFound(row Row, class Class, effect Effect, asked time.Time) ruling {
 	switch {
 	case row.Belies(effect.ID) == CauseSecondEffect && row.named():
 		causes = []Cause{CauseSecondEffect} // what the provider shows counts for more than an id that a person named
+		row.RepeatAllowed = false           // which was for that one
 	case row.Belies(effect.ID) == CauseSecondEffect:
 		return ruling{row: row, causes: []Cause{CauseSecondEffect}} // the first stays, a person looks
 	case (done || before.EffectID == effect.ID) && asked.Before(before.ConfirmedAt):

@@ -285,10 +285,17 @@ func (w *simWorld) checkNotPerformed(o *simOp, l *simLane, r intent.Result, fact
 			continue
 		}
 		seen := asked && e.sentSeq < looked.seq && !e.shows.After(looked.at)
-		if seen || w.forGood(r) && e.sentSeq < p.seq && e.epoch == p.epoch {
+		if (seen || w.forGood(r) && e.sentSeq < p.seq && e.epoch == p.epoch) && !w.outlivedBy(o, e, r, facts) {
 			w.violate("true", "%s not_performed (%s, %s), and %s stands", r.IntentKey, r.Reason, r.Retry, e.id)
 		}
 	}
+}
+
+// outlivedBy: where nothing keeps a lost ledger's effect and a newer one apart, the
+// newer one's failure is told, whatever became of the older.
+func (w *simWorld) outlivedBy(o *simOp, e *simEffect, r intent.Result, facts *simKeyFacts) bool {
+	named := o.byID(simEffectID(r))
+	return named != nil && named.lands.After(e.lands) && !w.guarded(o, facts)
 }
 
 // shown reports whether anybody's lookup, up to a moment, could have shown what a
@@ -349,7 +356,7 @@ func (w *simWorld) checkStable(o *simOp, facts *simKeyFacts, now simPromise) {
 		contradicts = now.seq > was.seq
 	case was.Outcome == intent.NotPerformed && done(&now):
 		e := o.byID(simEffectID(now.Result))
-		contradicts = e != nil && e.sentSeq < was.seq && e.epoch == was.epoch && (facts.claimed.Before(was.at) || e.lands.Before(minTime(facts.claimed, facts.claimedOurs)))
+		contradicts = e != nil && e.sentSeq < was.seq && was.seq > facts.decidedSeq && e.epoch == was.epoch && (facts.claimed.Before(was.at) || e.lands.Before(minTime(facts.claimed, facts.claimedOurs)))
 	}
 	if contradicts && !w.toldOf(now.IntentKey) { // whoever else is at it may be about to tell: looked at once all is quiet
 		w.contradicted = append(w.contradicted, simContradiction{was: was.Result, now: now.Result})

@@ -113,7 +113,8 @@ func (w *simWorld) checkRows() {
 			w.violate("live", "%s (%s) is on watch at the end", key, row.Tool)
 		case row.State == intent.StatePerformed && !row.Final && w.guarded(op, w.factsOf(key, row.Tool)):
 			w.violate("live", "%s (%s) is pending at the end", key, row.Tool)
-		case row.State == intent.StateUnknown && op.usable() && row.Reason != intent.ReasonMismatch:
+		case row.State == intent.StateUnknown && op.usable() && row.Reason != intent.ReasonMismatch &&
+			time.Now().After(row.SendBy.Add(op.caps.LandsWithin+op.caps.LookupDelay+time.Hour)):
 			w.violate("live", "%s (%s) is unknown (%s) at the end, and could be looked up", key, row.Tool, row.Reason)
 		case row.State == intent.StateUnknown && !w.toldOf(key):
 			w.violate("told", "%s (%s) is unknown at the end, and nobody is told", key, row.Tool)
@@ -159,6 +160,9 @@ func (w *simWorld) checkLost() {
 				w.t.Error(err)
 			}
 			row, ok, err := w.ledger().Find(w.ctx, key)
+			if !e.stands() && row.State == intent.StateUnknown {
+				continue // it has come to nothing; by our clock it is older than the send, and a person has been told
+			}
 			if err != nil || !ok || row.EffectID != e.id && w.guarded(o, w.factsOf(e.intent, "")) {
 				w.violate("lost", "%s: effect %s has no row that leads to it (%q)", e.intent, e.id, row.EffectID)
 			}
@@ -214,7 +218,7 @@ func (w *simWorld) checkPromises() {
 				continue
 			}
 			for _, p := range facts.promises {
-				if w.forGood(p.Result) && e.sentSeq < p.seq && e.epoch == p.epoch {
+				if w.forGood(p.Result) && e.sentSeq < p.seq && e.epoch == p.epoch && !w.outlivedBy(o, e, p.Result, facts) {
 					w.violate("true", "%s was not performed for good (%s), and %s landed of an earlier send", e.intent, p.Reason, e.id)
 				}
 			}

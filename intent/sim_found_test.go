@@ -383,3 +383,51 @@ func TestSimFoundSeenAndWrittenMeanwhile(t *testing.T) {
 		want(t, act(seeing), intent.AlreadyPerformed, "", intent.RetryNotNeeded)
 	})
 }
+
+// Leave to repeat is for one effect: where the provider shows another one than a
+// person named, it is not for that one.
+func TestSimFoundLeaveForAnotherEffect(t *testing.T) {
+	bubble(t, func(r *rig) {
+		p, lead := r.process("P1"), intent.Person{Name: "lead"}
+		r.faultOnce("refunds.create", "accept_then_timeout")
+		p.at = func(point intent.Point) {
+			if point == intent.PointClaimed {
+				r.fault("refunds.list", "down", 0, 0)
+			}
+		}
+		key := r.key(p.do(map[string]any{"amount_cents": 1000}))
+		p.at = nil
+		if _, err := p.Resolve(r.ctx, key, lead, "re_typo"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.AllowRepeat(r.ctx, key, lead); err != nil {
+			t.Fatal(err)
+		}
+		r.clearFaults()
+		made := p.do(map[string]any{"amount_cents": 1000}).RefundID
+		again := map[string]any{"amount_cents": 1000, "again_after": made, "expected_refunded_cents": 1000}
+		want(t, p.do(again), intent.NotPerformed, intent.ReasonRepeatNotAllowed, intent.RetryNever)
+		r.wantEffects("refund", 1)
+	})
+}
+
+// A key that was old when the wall clock was set back does not grow young because
+// its row is written once more.
+func TestSimFoundKeyOfASetBackClock(t *testing.T) {
+	bubble(t, func(r *rig) {
+		set := r.setClock()
+		p := r.process("P1")
+		r.faultOnce("refunds.create", "timeout_before_accept")
+		want(t, p.do(nil), intent.NotPerformed, intent.ReasonAbsent, intent.RetryWait)
+		r.later(25 * time.Hour)
+		set(-30 * time.Hour)
+		for range 3 {
+			if answer := p.do(nil); answer.Outcome == intent.Performed {
+				t.Errorf("%s: under a key of 25 h", answer.Verdict)
+			}
+		}
+		if row := r.rows()[0]; row.Sends != 1 {
+			t.Errorf("sent %d times", row.Sends)
+		}
+	})
+}

@@ -13,21 +13,21 @@ import (
 var simLegal = map[string][]string{
 	"none": {
 		"in_flight", "awaiting_approval", "queued", // a first claim, a limit, a handoff
-		"performed", "+pending", "unknown", "+on_watch", "+not_performed", "+not_performed_for_good", // found before anything was claimed
+		"performed", "+pending", "unknown", "+not_performed_for_good", // found before anything was claimed
 	},
 	"in_flight": {
 		"in_flight", // somebody tries to settle it, and learns nothing
 		"performed", "pending", "not_performed", "not_performed_for_good", "on_watch", "unknown",
 		"ready", // approved, and to be tried again
 	},
-	"on_watch":               {"on_watch", "in_flight", "not_performed", "performed", "+unknown", "+not_performed_for_good"},
-	"not_performed":          {"+not_performed", "in_flight", "+awaiting_approval", "performed", "+unknown", "+on_watch", "+not_performed_for_good", "+pending"},
-	"not_performed_for_good": {"not_performed_for_good", "in_flight", "awaiting_approval", "+unknown", "+performed"}, // opened by a person
+	"on_watch":               {"on_watch", "in_flight", "not_performed", "performed", "+pending", "+unknown", "+not_performed_for_good"},
+	"not_performed":          {"+not_performed", "in_flight", "+awaiting_approval", "performed", "+unknown", "+on_watch", "+not_performed_for_good"},
+	"not_performed_for_good": {"not_performed_for_good", "in_flight", "awaiting_approval", "+unknown", "+performed", "+pending"}, // opened by a person
 	"unknown":                {"unknown", "performed", "on_watch", "not_performed", "not_performed_for_good", "+pending", "+ready"},
 	"pending":                {"pending", "performed", "not_performed_for_good", "+unknown"}, // it failed, and seems older than the claim
 	"performed":              {"performed", "+pending", "+not_performed_for_good"},           // a person's word, that the authority belies
-	"awaiting_approval":      {"awaiting_approval", "ready", "not_performed_for_good", "+unknown", "+performed", "+in_flight"},
-	"ready":                  {"ready", "in_flight", "awaiting_approval", "unknown", "+performed", "+not_performed_for_good"},
+	"awaiting_approval":      {"awaiting_approval", "ready", "not_performed_for_good", "+unknown", "+performed", "+pending", "+in_flight"},
+	"ready":                  {"ready", "in_flight", "awaiting_approval", "unknown", "+performed", "+pending", "+not_performed_for_good"},
 	"queued":                 {"queued", "performed"},
 }
 

@@ -122,6 +122,9 @@ func (p *simPeople) resolve(ctx context.Context, l *simLane, row intent.Row) (ve
 	w.mu.Unlock()
 	w.logf(l, "a person looks at %s and finds %q (wrong %v)", w.short(row.Key), ref, wrong)
 	_, err = l.proc.Resolve(ctx, row.Key, intent.Person{Name: "lead"}, ref)
+	w.mu.Lock()
+	facts.last = nil // nor does what was said while they looked bind them
+	w.mu.Unlock()
 	return "resolve " + ref, err
 }
 

@@ -74,9 +74,16 @@ func (w *simWorld) checkCommit(p *simProc, before, after intent.Row) {
 	}
 	theirs := before.State == intent.StateInFlight && before.Owner != p.owner && w.ledger().Alive(before.Owner)
 	negative := after.State == intent.StateNotPerformed || after.State == intent.StateUnknown
-	if theirs && negative && w.now().Before(before.ClaimedAt.Add(answerWithin)) {
+	if theirs && negative && w.now().Before(before.ClaimedAt.Add(answerWithin)) && w.claimedWithin(after.Key, answerWithin) {
 		w.violate("owner", "%s is called %s by %s while %s is at it", after.Key, simState(after), p.owner, before.Owner)
 	}
+}
+
+// claimedWithin reports whether an intent was claimed last, in truth, so shortly ago.
+func (w *simWorld) claimedWithin(key intent.Key, d time.Duration) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return time.Now().Before(w.factsOf(key.String(), "").claimed.Add(d))
 }
 
 // simBlocks is the design's word on which intents keep their siblings back.

@@ -24,7 +24,7 @@ func (c *call) successor(ctx context.Context, row Row) (Row, bool) {
 			c.e.fault("act of a successor", err)
 			continue
 		}
-		if c.op.Locate(act.Arguments).Again == row.EffectID {
+		if followedBy(c.op, act) == row.EffectID {
 			return next, true
 		}
 	}

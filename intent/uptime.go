@@ -38,6 +38,16 @@ func (e *Engine) elapsed(row Row, now time.Time) time.Duration {
 	return min(wall, up.Since-row.ClaimedUp.Since)
 }
 
+// keyAge is how long ago a row's provider key was first sent, by whichever clock
+// says more; below zero where the wall clock was set back to before that.
+func (e *Engine) keyAge(row Row, now time.Time) time.Duration {
+	age, up := now.Sub(row.OrdinalAt), e.uptime()
+	if row.ClaimedUp.Boot != 0 && row.ClaimedUp.Boot == up.Boot {
+		age = max(age, row.ClaimedAt.Sub(row.OrdinalAt)+up.Since-row.ClaimedUp.Since)
+	}
+	return age
+}
+
 // endedBy is when a row's send, which is over now, ended at the latest, by
 // whichever clock says more: a wall clock that was set back meanwhile must not
 // make it look old later.
