@@ -174,12 +174,12 @@ func TestMutantAnotherEffectThanNamed(t *testing.T) {
 }
 
 // The provider shows another effect than the one that was answered: the answer
-// stays, and does not rest on what was seen.
+// stays, does not rest on what was seen, and a person is told.
 func TestMutantAnotherEffectThanAnswered(t *testing.T) {
 	s := &scripted{
 		caps: strong, answers: []intent.Answer{intent.AnsweredPerformed{Effect: made}}, found: []intent.Finding{intent.Absent{}},
 	}
-	scriptedEngine(t, intent.ClassIrreversible, func(t *testing.T, e *intent.Engine, _ *ledgertest.Memory) {
+	scriptedEngine(t, intent.ClassIrreversible, func(t *testing.T, e *intent.Engine, ledger *ledgertest.Memory) {
 		act := func() intent.Result { return e.Do(t.Context(), "act", intent.Arguments(`{}`)) }
 		want(t, act(), intent.Performed, "", intent.RetryNotNeeded)
 		other := made
@@ -190,6 +190,9 @@ func TestMutantAnotherEffectThanAnswered(t *testing.T) {
 		want(t, again, intent.AlreadyPerformed, "", intent.RetryNotNeeded)
 		if again.BookingID != made.ID || again.Evidence == intent.EvidenceLookup {
 			t.Errorf("got %s by %s, want %s", again.BookingID, again.Evidence, made.ID)
+		}
+		if told := ledger.Escalations(); len(told) != 1 || told[0].Cause != intent.CauseSecondEffect {
+			t.Errorf("told %+v, want of the second effect", told)
 		}
 	}, s)
 }

@@ -21,14 +21,11 @@ func (e *Engine) escalation(ctx context.Context, op Operation, row Row, act Act,
 		return Escalation{}, false
 	}
 	reason, summary := summarise(op.Describe(act), row, act, cause)
-	switch cause {
-	case CauseLateLanding:
+	if cause == CauseLateLanding {
 		summary += e.saidSince(ctx, row)
-	case CauseUnknown:
-		if until := e.stillWatched(row); !until.IsZero() {
-			summary += fmt.Sprintf(" What was sent may still arrive until %s: look after that.", Timestamp(until))
-		}
-	default:
+	}
+	if until := e.stillWatched(row); cause == CauseUnknown && !until.IsZero() {
+		summary += fmt.Sprintf(" What was sent may still arrive until %s: look after that.", Timestamp(until))
 	}
 	return Escalation{
 		Key: key, Subject: row.Key, Cause: cause, Ticket: row.Ticket,

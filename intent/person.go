@@ -210,11 +210,10 @@ func (e *Engine) Decline(ctx context.Context, key Key, p Person) (Row, error) {
 // waits again.
 func (e *Engine) Approve(ctx context.Context, key Key, p Person) (Result, error) {
 	row, err := e.decide(ctx, key, p, VerbApprove, func(row Row) (Row, error) {
-		switch row.State {
-		case StateAwaiting:
-		case StateReady:
+		if row.State == StateReady {
 			return row, &NotNowError{VerbApprove, row.State, "one that waits for approval; this one is approved, and is tried by itself"}
-		default:
+		}
+		if row.State != StateAwaiting {
 			return row, &NotNowError{VerbApprove, row.State, "one that waits for approval"}
 		}
 		row.State, row.Reason, row.Retry = StateReady, "", ""

@@ -179,7 +179,7 @@ var answers = []mutant{
 		swaps: []swap{{
 			"intent/handoff.go",
 			"open = silent && c.e",
-			"open = true || c.e",
+			"open = silent || !silent || c.e",
 		}},
 	},
 	{

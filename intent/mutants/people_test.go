@@ -44,7 +44,7 @@ var people = []mutant{
 		swaps: []swap{{
 			"intent/person.go",
 			"if !known || op.Steps()[row.Step].Capabilities().dedupesUntilLanded() {",
-			"if !known || row.Step >= 0 {",
+			"if !known || op.Steps() != nil {",
 		}},
 	},
 	{

@@ -39,7 +39,7 @@ var words = []mutant{
 		}},
 	},
 	{
-		name: "unchanged tells nobody", breaks: "told", test: "TestMutantAnotherEffectThanNamed",
+		name: "unchanged tells nobody", breaks: "told", test: "TestMutantAnotherEffectThanAnswered",
 		says: "A second effect that changes nothing in the row is told to nobody.",
 		swaps: []swap{{
 			"intent/settle.go",
