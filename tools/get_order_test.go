@@ -80,13 +80,13 @@ func TestGetOrderVerdicts(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t)
-			r.order = func(string) provider.Read[provider.Order] { return tt.answers[r.reads-1] }
+			r.order = func(string) provider.Read[provider.Order] { return tt.answers[r.reads.Load()-1] }
 			answer := read(t, r.call(t, "get_order", `{"order_id":"SU-88421"}`))
 			if answer.Outcome != tt.outcome || answer.Verdict != tt.verdict {
 				t.Errorf("got %s %q\nwant %s %q", answer.Outcome, answer.Verdict, tt.outcome, tt.verdict)
 			}
-			if r.reads != len(tt.answers) {
-				t.Errorf("the authority was read %d times, want %d", r.reads, len(tt.answers))
+			if n := int(r.reads.Load()); n != len(tt.answers) {
+				t.Errorf("the authority was read %d times, want %d", n, len(tt.answers))
 			}
 			if answer.IsError() != (tt.outcome != tools.OutcomeFound) {
 				t.Errorf("isError is %v for %s", answer.IsError(), tt.outcome)

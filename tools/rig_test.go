@@ -3,6 +3,7 @@ package tools_test
 import (
 	"context"
 	"encoding/json"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -21,7 +22,7 @@ type rig struct {
 	order  func(id string) provider.Read[provider.Order]
 	ticket func(id string) provider.Read[provider.Ticket]
 	do     func(tool string, args intent.Arguments) intent.Result
-	reads  int
+	reads  atomic.Int64
 }
 
 func newRig(t *testing.T) *rig {
@@ -110,7 +111,7 @@ func encoded(t *testing.T, v any) string {
 type orders struct{ *rig }
 
 func (o orders) Order(_ context.Context, id string) provider.Read[provider.Order] {
-	o.reads++
+	o.reads.Add(1)
 	return o.order(id)
 }
 func (orders) Spelling(id string) string { return id }
@@ -118,7 +119,7 @@ func (orders) Spelling(id string) string { return id }
 type tickets struct{ *rig }
 
 func (k tickets) Ticket(_ context.Context, id string) provider.Read[provider.Ticket] {
-	k.reads++
+	k.reads.Add(1)
 	return k.ticket(id)
 }
 func (tickets) Spelling(id string) string { return id }

@@ -68,7 +68,7 @@ var keys = []mutant{
 		says: "A wall clock that was set back makes an old key young again.",
 		swaps: []swap{{
 			"intent/claim.go",
-			" || fellBack(row, now)\n",
+			" || fellBack(row, now) || age < -backwards\n",
 			"\n",
 		}},
 	},
