@@ -21,7 +21,7 @@ var simLegal = map[string][]string{
 		"ready", // approved, and to be tried again
 	},
 	"on_watch":               {"on_watch", "in_flight", "not_performed", "performed", "+pending", "+unknown", "+not_performed_for_good"},
-	"not_performed":          {"+not_performed", "in_flight", "+awaiting_approval", "performed", "+unknown", "+on_watch", "+not_performed_for_good"},
+	"not_performed":          {"+not_performed", "in_flight", "+awaiting_approval", "performed", "+unknown", "+on_watch", "+not_performed_for_good", "+pending"},
 	"not_performed_for_good": {"not_performed_for_good", "in_flight", "awaiting_approval", "+unknown", "+performed", "+pending"}, // opened by a person
 	"unknown":                {"unknown", "performed", "on_watch", "not_performed", "not_performed_for_good", "+pending", "+ready"},
 	"pending":                {"pending", "performed", "not_performed_for_good", "+unknown"}, // it failed, and seems older than the claim
