@@ -50,7 +50,7 @@ func (s *shell) resolve() *cobra.Command {
 func (s *shell) printResolved(row intent.Row) {
 	switch {
 	case row.State == intent.StatePerformed && row.ConfirmedAt.IsZero():
-		fmt.Fprintf(s.Out, "The provider does not show %s under this key: your word is taken. If it is another id, resolve it again.\n", row.EffectID)
+		fmt.Fprintf(s.Out, "The provider has not confirmed %s under this key: your word is taken. If it is another id, resolve it again.\n", row.EffectID)
 	case row.OnWatch():
 		fmt.Fprintf(s.Out, "What was sent may still arrive until %s. If it does, you are told.\n", intent.Timestamp(row.WatchUntil))
 	}
