@@ -169,14 +169,7 @@ func (j judged) Judge(intent.Readable, intent.View) intent.Judgement { return j.
 // engineOf is an engine on one operation and a ledger of its own.
 func engineOf(t *testing.T, op intent.Operation) *intent.Engine {
 	t.Helper()
-	e, err := intent.New(intent.Options{
-		Ledger: ledgertest.NewMemory("test").Process("P1"), Operations: []intent.Operation{op}, Now: time.Now,
-		NewID: func() string { return "claim" }, ProviderTimeout: providerTimeout, AnswerWithin: answerWithin,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
+	return engineOn(t, ledgertest.NewMemory("test").Process("P1"), op, nil)
 }
 
 // What a person approved is tried until the provider takes it: the model was told

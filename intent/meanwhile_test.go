@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"counterfoil/intent"
+	"counterfoil/intent/ledgertest"
 )
 
 // A refusal rests on what was read before: where the very act has been done
@@ -168,4 +169,61 @@ type counting struct {
 func (c *counting) Send(context.Context, intent.Order) intent.Answer {
 	*c.n++
 	return intent.AnsweredPerformed{Effect: made}
+}
+
+// held is an authority that answers a send when it is let go.
+type held struct {
+	*scripted
+
+	begun, goOn chan struct{}
+}
+
+func (h *held) Send(ctx context.Context, o intent.Order) intent.Answer {
+	answer := h.scripted.Send(ctx, o)
+	if _, ours := answer.(intent.AnsweredPerformed); ours {
+		close(h.begun)
+		<-h.goOn
+	}
+	return answer
+}
+
+// Who has seen an effect of other facts under the key, and comes to record it
+// while another process is at the act, leaves the word to that one.
+func TestSimFoundOtherFactsWhileSomebodyIsAtIt(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := &held{&scripted{
+			caps:    strong,
+			answers: []intent.Answer{intent.AnsweredNotSent{}, intent.AnsweredPerformed{Effect: made}},
+			found:   []intent.Finding{intent.Absent{}, intent.FoundOther{Effect: intent.Effect{ID: "BK-2", Final: true}}, intent.Absent{}},
+		}, make(chan struct{}), make(chan struct{})}
+		op := act{class: intent.ClassIrreversible, steps: []intent.Step{h}}
+		ledger := ledgertest.NewMemory("test")
+		p2 := engineOn(t, ledger.Process("P2"), op, nil)
+		looked, record, first, second := make(chan struct{}), make(chan struct{}), make(chan intent.Result), make(chan intent.Result)
+		p1 := engineOn(t, ledger.Process("P1"), op, func(point intent.Point) {
+			if point == intent.PointLookedUp {
+				close(looked)
+				<-record
+			}
+		})
+		do := func(e *intent.Engine) intent.Result { return e.Do(t.Context(), "act", intent.Arguments(`{}`)) }
+		want(t, do(p2), intent.NotPerformed, intent.ReasonNotSent, intent.RetryWait)
+		go func() { first <- do(p1) }()
+		<-looked
+		go func() { second <- do(p2) }()
+		<-h.begun
+		close(record)
+		want(t, <-first, intent.Unknown, intent.ReasonInFlight, intent.RetryNever)
+		close(h.goOn)
+		want(t, <-second, intent.Performed, "", intent.RetryNotNeeded)
+		rows, err := ledger.Process("reader").List(t.Context(), 9)
+		if err != nil {
+			t.Fatal(err)
+		}
+		attempts, err := ledger.Process("reader").Attempts(t.Context(), rows[0].Key)
+		if err != nil || len(attempts) != 2 || attempts[1].Answer != "performed" {
+			t.Errorf("attempts %+v, %v; want the two that were made", attempts, err)
+		}
+	})
 }

@@ -96,15 +96,22 @@ func scriptedEngine(t *testing.T, class intent.Class, run func(t *testing.T, e *
 			op.steps = append(op.steps, s)
 		}
 		ledger := ledgertest.NewMemory("test")
-		e, err := intent.New(intent.Options{
-			Ledger: ledger.Process("P1"), Operations: []intent.Operation{op}, Now: time.Now,
-			NewID: func() string { return "claim" }, ProviderTimeout: providerTimeout, AnswerWithin: answerWithin,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		run(t, e, ledger)
+		run(t, engineOn(t, ledger.Process("P1"), op, nil), ledger)
 	})
+}
+
+// engineOn is an engine of one operation on a ledger; at, if it is given, learns
+// of its points.
+func engineOn(t *testing.T, ledger intent.Ledger, op intent.Operation, at func(intent.Point)) *intent.Engine {
+	t.Helper()
+	e, err := intent.New(intent.Options{
+		Ledger: ledger, Operations: []intent.Operation{op}, Now: time.Now, At: at,
+		NewID: func() string { return "claim" }, ProviderTimeout: providerTimeout, AnswerWithin: answerWithin,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
 }
 
 // What a lost answer comes to, by what the provider declares and shows.

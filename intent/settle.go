@@ -47,18 +47,19 @@ func (e *Engine) writtenSince(ctx context.Context, c Change, err error) (current
 }
 
 // saysOf reports whether a sighting says anything of a row that somebody else
-// has written since: an effect always does; an absence only where no later
-// claim was made, and nobody is at work on it.
+// has written since: the effect always does; one of other facts unless somebody
+// is at work on the row, who will see it as well; an absence only where no later
+// claim was made besides.
 func (e *Engine) saysOf(s sighting, row Row) bool {
+	atWork := row.State == StateInFlight && !e.senderGone(row) && !e.expired(row)
 	switch s.finding.(type) {
-	case Found, FoundOther:
+	case Found:
 		return true
+	case FoundOther:
+		return !atWork
 	case Absent, LookupFailed, LookupUnsupported:
 	}
-	if s.asked.Before(row.ClaimedAt) {
-		return false
-	}
-	return row.State != StateInFlight || e.senderGone(row) || e.expired(row)
+	return !atWork && !s.asked.Before(row.ClaimedAt)
 }
 
 // abandoned is a row as its last send left it: one in flight whose sender is

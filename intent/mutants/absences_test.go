@@ -14,18 +14,20 @@ var absences = []mutant{
 	{
 		name: "absence before the claim", breaks: "true", test: "TestHoleD_StaleAbsenceSettlesLiveClaim",
 		says: "A lookup that was begun before a claim settles it, and its sender is at it still.",
-		swaps: []swap{
-			{
-				"intent/settle.go",
-				"\tif s.asked.Before(row.ClaimedAt) {\n\t\treturn false\n\t}\n",
-				"",
-			},
-			{
-				"intent/settle.go",
-				"return row.State != StateInFlight || e.senderGone(row) || e.expired(row)",
-				"return true",
-			},
-		},
+		swaps: []swap{{
+			"intent/settle.go",
+			"return !atWork && !s.asked.Before(row.ClaimedAt)",
+			"return true",
+		}},
+	},
+	{
+		name: "other facts over a living claim", breaks: "owner", test: "TestSimFoundOtherFactsWhileSomebodyIsAtIt",
+		says: "An effect of other facts, seen before a claim, is recorded while its sender is at it.",
+		swaps: []swap{{
+			"intent/settle.go",
+			"\tcase FoundOther:\n\t\treturn !atWork\n",
+			"\tcase FoundOther:\n\t\treturn true\n",
+		}},
 	},
 	{
 		name: "sender may wake", breaks: "once", test: "TestHistoryOldKeyOfALivingSender",
