@@ -22,7 +22,7 @@ func (s *shell) allowRepeat() *cobra.Command {
 		case err != nil:
 			return err
 		case f.asJSON:
-			return printJSON(s.Out, entryOf(row))
+			return s.printDecided(row, true)
 		}
 		return s.printAllowed(d, row, before.RepeatAllowed)
 	})
@@ -69,13 +69,13 @@ func (w *works) irreversible(tool string) bool {
 // repeatOf is the act that has used the leave to repeat an effect, as far as the
 // texts of the ticket tell.
 func (d deciding) repeatOf(row intent.Row) (repeat intent.Row, made bool, err error) {
-	rows, err := d.ledger.List(d.asked, math.MaxInt32)
+	rows, err := d.ledger.Around(d.asked, intent.Resource{Kind: "ticket", ID: row.Ticket}, math.MaxInt32)
 	if err != nil {
 		return intent.Row{}, false, err
 	}
 	op := d.operation(row.Tool)
 	for _, other := range rows {
-		if other.Tool != row.Tool || other.Ticket != row.Ticket || other.Key == row.Key {
+		if other.Tool != row.Tool || other.Key == row.Key {
 			continue
 		}
 		act, err := d.ledger.Act(d.asked, other.Key)

@@ -37,18 +37,14 @@ func (s *shell) approvalsList() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "list", Short: "List what waits for a person", Args: takes(0, ""),
 		RunE: s.reading(func(ctx context.Context, ledger *store.Ledger, _ []string) error {
-			list, err := waitingIn(ctx, ledger, intent.StateAwaiting)
+			asked, approved, err := waitingIn(ctx, ledger)
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				return printJSON(s.Out, map[string][]waiting{"approvals": list})
+				return printJSON(s.Out, map[string][]waiting{"approvals": asked})
 			}
-			approved, err := waitingIn(ctx, ledger, intent.StateReady)
-			if err != nil {
-				return err
-			}
-			s.printWaiting(list, "Nothing waits for approval.")
+			s.printWaiting(asked, "Nothing waits for approval.")
 			if len(approved) > 0 {
 				fmt.Fprintln(s.Out, "Approved, and not done yet:")
 				s.printWaiting(approved, "")
@@ -60,30 +56,37 @@ func (s *shell) approvalsList() *cobra.Command {
 	return cmd
 }
 
-func waitingIn(ctx context.Context, ledger *store.Ledger, state intent.State) ([]waiting, error) {
-	list := []waiting{}
+// waitingIn are the acts that wait for a person's word, and those that have it
+// and are not done yet.
+func waitingIn(ctx context.Context, ledger *store.Ledger) (asked, approved []waiting, err error) {
+	asked = []waiting{}
 	if ledger == nil {
-		return list, nil
+		return asked, nil, nil
 	}
 	rows, err := ledger.List(ctx, math.MaxInt32)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, row := range rows {
-		if row.State != state {
+		list := &asked
+		switch row.State {
+		case intent.StateReady:
+			list = &approved
+		case intent.StateAwaiting:
+		case intent.StateInFlight, intent.StatePerformed, intent.StateNotPerformed, intent.StateUnknown, intent.StateQueued:
 			continue
 		}
 		act, err := ledger.Act(ctx, row.Key)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		list = append(list, waiting{
+		*list = append(*list, waiting{
 			IntentKey: row.Key.String(), Tool: row.Tool, TicketID: row.Ticket, Scope: row.Scope,
 			Cents: row.Cents, Currency: row.Currency, Figures: act.Figures,
 			CreatedAt: intent.Timestamp(row.CreatedAt), UpdatedAt: intent.Timestamp(row.UpdatedAt),
 		})
 	}
-	return list, nil
+	return asked, approved, nil
 }
 
 func (s *shell) printWaiting(list []waiting, none string) {
