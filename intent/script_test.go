@@ -7,6 +7,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/uuid"
+
 	"counterfoil/intent"
 	"counterfoil/intent/ledgertest"
 )
@@ -106,7 +108,7 @@ func engineOn(t *testing.T, ledger intent.Ledger, op intent.Operation, at func(i
 	t.Helper()
 	e, err := intent.New(intent.Options{
 		Ledger: ledger, Operations: []intent.Operation{op}, Now: time.Now, At: at,
-		NewID: func() string { return "claim" }, ProviderTimeout: providerTimeout, AnswerWithin: answerWithin,
+		NewID: uuid.NewString, ProviderTimeout: providerTimeout, AnswerWithin: answerWithin,
 	})
 	if err != nil {
 		t.Fatal(err)

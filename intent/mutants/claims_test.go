@@ -159,6 +159,24 @@ var claims = []mutant{
 		}},
 	},
 	{
+		name: "taken back once more", breaks: "attempts", test: "TestSimFoundRecordThatWasMadeIsNotMadeTwice",
+		says: "A record that nothing left is made once more on the claim that another process has made since.",
+		swaps: []swap{{
+			"intent/act.go",
+			"kept := c.kept(ctx, ch)",
+			"kept := len(ch.Row.Key) == 0",
+		}},
+	},
+	{
+		name: "a repeat's claim in doubt", breaks: "stable", test: "TestSimFoundRepeatThatWasClaimedAllTheSame",
+		says: "The second send of a reversible act is left, though claimed, where the claim was answered with an error.",
+		swaps: []swap{{
+			"intent/act.go",
+			"moved && madeBefore(ch, current) {",
+			"moved && madeBefore(ch, Row{}) && current.Sends < 0 {",
+		}},
+	},
+	{
 		name: "no time to look up", breaks: "true", test: "TestMutantNoTimeToLookUp",
 		says: "A call whose reads have taken its time sends all the same, and cannot look up what becomes of it.",
 		swaps: []swap{{
