@@ -86,8 +86,8 @@ type EscalateToHuman struct {
 }
 
 func (a *EscalateToHuman) tidy() error {
-	if blank(a.Summary) {
-		return &ArgumentError{"summary must not be blank"}
+	if err := readable("summary", a.Summary); err != nil {
+		return err
 	}
 	return trimIDs(id{"ticket_id", &a.TicketID})
 }

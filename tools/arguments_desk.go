@@ -15,8 +15,8 @@ type MessageSeller struct {
 }
 
 func (a *MessageSeller) tidy() error {
-	if blank(a.Text) {
-		return &ArgumentError{"text must not be blank"}
+	if err := readable("text", a.Text); err != nil {
+		return err
 	}
 	return trimIDs(id{"ticket_id", &a.TicketID}, id{"seller_id", &a.SellerID},
 		id{"follow_up_to", &a.FollowUpTo}, id{"again_after", &a.AgainAfter})
@@ -31,8 +31,8 @@ type ReplyToBuyer struct {
 }
 
 func (a *ReplyToBuyer) tidy() error {
-	if blank(a.Text) {
-		return &ArgumentError{"text must not be blank"}
+	if err := readable("text", a.Text); err != nil {
+		return err
 	}
 	return trimIDs(id{"ticket_id", &a.TicketID}, id{"follow_up_to", &a.FollowUpTo}, id{"again_after", &a.AgainAfter})
 }

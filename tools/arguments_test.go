@@ -25,6 +25,10 @@ func decoded(t *testing.T, set *schemas.Set, tool, raw string) (args any, canoni
 		args, c, err = tools.Decode[tools.IssueRefund](schema, []byte(raw))
 	case "escalate_to_human":
 		args, c, err = tools.Decode[tools.EscalateToHuman](schema, []byte(raw))
+	case "reply_to_buyer":
+		args, c, err = tools.Decode[tools.ReplyToBuyer](schema, []byte(raw))
+	case "message_seller":
+		args, c, err = tools.Decode[tools.MessageSeller](schema, []byte(raw))
 	case "get_order":
 		args, c, err = tools.Decode[tools.GetOrder](schema, []byte(raw))
 	case "get_ticket":
@@ -82,6 +86,7 @@ func TestDecode(t *testing.T) {
 		{"effects of a ticket", "list_effects", `{"ticket_id":"T-4127"}`, tools.ListEffects{TicketID: "T-4127"}, `{"ticket_id":"T-4127"}`},
 		{"effects of a key", "list_effects", `{"intent_key":"` + key + `"}`, tools.ListEffects{IntentKey: key}, `{"intent_key":"` + key + `"}`},
 		{"procedures", "search_procedures", `{"query":" a \"NEAR\" b* "}`, tools.SearchProcedures{Query: ` a "NEAR" b* `}, `{"query":" a \"NEAR\" b* "}`},
+		{"one picture, joined", "reply_to_buyer", `{"ticket_id":"T","text":"\u200d😀\ufe0f"}`, tools.ReplyToBuyer{TicketID: "T", Text: "\u200d😀\ufe0f"}, "{\"text\":\"\u200d😀\ufe0f\",\"ticket_id\":\"T\"}"},
 		{
 			"handoff", "escalate_to_human", `{"ticket_id":"T-4127","reason":"safety","summary":"Line one\nline two"}`,
 			tools.EscalateToHuman{TicketID: "T-4127", Reason: "safety", Summary: "Line one\nline two"},
@@ -144,7 +149,10 @@ func TestDecodeRefuses(t *testing.T) {
 		{"control character", "get_order", `{"order_id":"SU\n88421"}`, "order_id must not have control characters in it"},
 		{"blank optional id", "issue_refund", refund(`"amount_cents":1,"follow_up_to":"  "`), "follow_up_to must not be blank"},
 		{"empty optional id", "issue_refund", refund(`"amount_cents":1,"again_after":""`), "again_after must not be empty"},
-		{"blank summary", "escalate_to_human", `{"ticket_id":"T","reason":"other","summary":" "}`, "summary must not be blank"},
+		{"blank summary", "escalate_to_human", `{"ticket_id":"T","reason":"other","summary":" "}`, "summary must have a visible character in it"},
+		{"blank text", "reply_to_buyer", `{"ticket_id":"T","text":" \n\u00a0"}`, "text must have a visible character in it"},
+		{"a text that nobody sees", "reply_to_buyer", `{"ticket_id":"T","text":"\u200b\u2060\ufeff\u00ad"}`, "text must have a visible character in it"},
+		{"fillers and selectors", "message_seller", `{"ticket_id":"T","seller_id":"S","text":"\u3164\ufe0f\u2800\u0001"}`, "text must have a visible character in it"},
 		{"no word", "search_procedures", `{"query":" ?! "}`, "query must have a word in it"},
 		{"a long query", "search_procedures", `{"query":"` + strings.Repeat("é", 301) + `"}`, "query must have at most 300 characters"},
 		{"neither", "list_effects", `{}`, "exactly one of ticket_id and intent_key is required"},

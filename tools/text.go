@@ -30,3 +30,21 @@ func trimIDs(ids ...id) error {
 }
 
 func blank(text string) bool { return strings.TrimSpace(text) == "" }
+
+// unseen are the characters that nobody sees: white space, controls, and what is
+// there only to join, shape or fill.
+var unseen = []*unicode.RangeTable{
+	unicode.White_Space, unicode.Cc, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector,
+}
+
+const blankPattern = '\u2800' // of Braille, with no dot in it
+
+// readable holds a text for a person to having something in it to read.
+func readable(name, text string) error {
+	for _, r := range text {
+		if r != blankPattern && !unicode.In(r, unseen...) {
+			return nil
+		}
+	}
+	return &ArgumentError{name + " must have a visible character in it"}
+}
