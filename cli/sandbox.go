@@ -69,6 +69,7 @@ func (s *shell) sandboxReset() *cobra.Command {
 				return err
 			}
 			fmt.Fprintf(s.Out, "The sandbox is as it was at first, and is account %s now.\n", account)
+			fmt.Fprintln(s.Out, "A server that was started before stays with the old account and can do nothing more: restart it.")
 			return nil
 		}),
 	}

@@ -69,7 +69,7 @@ func TestSandboxServe(t *testing.T) {
 		t.Errorf("%d refunds, want 1", got)
 	}
 	r.must(0, "sandbox", "reset", "--faults")
-	if got := r.must(0, "sandbox", "reset").out; !strings.Contains(got, "account sandbox-") {
+	if got := r.must(0, "sandbox", "reset").out; !strings.Contains(got, "account sandbox-") || !strings.Contains(got, "restart it") {
 		t.Errorf("printed %q", got)
 	}
 	if got := r.refundsMade(); got != 0 {
