@@ -66,7 +66,8 @@ func (AnsweredAmbiguous) answer() {}
 //sumtype:decl
 type Finding interface{ finding() }
 
-// Found is the effect that bears our key and our facts.
+// Found is the effect that bears our key and our facts. Of several it is one that
+// stands, and of those that stand alike the one that the subject names.
 type Found struct{ Effect Effect }
 
 // FoundOther is an effect that bears our key and other facts.

@@ -104,7 +104,7 @@ func (r *Row) Blocks() bool {
 func (r *Row) Belies(effectID string) Cause {
 	switch r.State {
 	case StateNotPerformed, StateAwaiting, StateReady:
-		if r.Sends > 0 {
+		if r.Sends > 0 || r.EffectID != "" && r.EffectID != effectID {
 			return CauseLateLanding
 		}
 	case StatePerformed:
@@ -119,6 +119,14 @@ func (r *Row) Belies(effectID string) Cause {
 // named reports whether the row's effect is one that a person named and that the
 // authority has not shown.
 func (r *Row) named() bool { return r.Evidence == EvidencePerson && r.ConfirmedAt.IsZero() }
+
+// outlivedBy reports whether an effect that a lookup shows stands although the
+// row's own, which could still come to nothing, has: a lookup shows the one that
+// is known wherever that one stands.
+func (r *Row) outlivedBy(effect Effect, class Class, asked time.Time) bool {
+	over := !r.Final || class == ClassReversible
+	return over && !effect.Undone && !asked.Before(r.ConfirmedAt)
+}
 
 // toldAgainAfter is how long an unknown may keep its scope closed before a
 // person is told once more.

@@ -57,7 +57,7 @@ func ruleFound(row Row, class Class, effect Effect, asked time.Time) ruling {
 	before, done := row, row.State == StatePerformed
 	var causes []Cause
 	switch {
-	case row.Belies(effect.ID) == CauseSecondEffect && row.named():
+	case row.Belies(effect.ID) == CauseSecondEffect && (row.named() || row.outlivedBy(effect, class, asked)):
 		causes = []Cause{CauseSecondEffect} // what the provider shows counts for more than an id that a person named
 		row.RepeatAllowed = false           // which was for that one
 	case row.Belies(effect.ID) == CauseSecondEffect:

@@ -279,11 +279,15 @@ func (o *simOp) coming(key string, now time.Time) bool {
 // view is an effect as an adapter declares it.
 func (o *simOp) view(e *simEffect) intent.Effect {
 	v := intent.Effect{ID: e.id, Status: e.status, Final: e.status != "pending", At: e.lands.UTC().Truncate(time.Millisecond)}
-	v.Undone = e.status == "failed" || o.name == "pickup" && e.status == "cancelled"
+	v.Undone = o.undone(e)
 	if e.cents > 0 {
 		v.Cents, v.Currency = e.cents, o.w.currencyOf(e.order)
 	}
 	return v
+}
+
+func (o *simOp) undone(e *simEffect) bool {
+	return e.status == "failed" || o.name == "pickup" && e.status == "cancelled"
 }
 
 func (e *simEffect) stands() bool { return e.status != "failed" }

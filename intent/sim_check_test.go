@@ -285,17 +285,18 @@ func (w *simWorld) checkNotPerformed(o *simOp, l *simLane, r intent.Result, fact
 			continue
 		}
 		seen := asked && e.sentSeq < looked.seq && !e.shows.After(looked.at)
-		if (seen || w.forGood(r) && e.sentSeq < p.seq && e.epoch == p.epoch) && !w.outlivedBy(o, e, r, facts) {
+		if seen || w.forGood(r) && e.sentSeq < p.seq && e.epoch == p.epoch && !w.outlivedBy(o, e, p, facts) {
 			w.violate("true", "%s not_performed (%s, %s), and %s stands", r.IntentKey, r.Reason, r.Retry, e.id)
 		}
 	}
 }
 
 // outlivedBy: where nothing keeps a lost ledger's effect and a newer one apart, the
-// newer one's failure is told, whatever became of the older.
-func (w *simWorld) outlivedBy(o *simOp, e *simEffect, r intent.Result, facts *simKeyFacts) bool {
-	named := o.byID(simEffectID(r))
-	return named != nil && named.lands.After(e.lands) && !w.guarded(o, facts)
+// newer one's failure is told as long as no lookup shows the older.
+func (w *simWorld) outlivedBy(o *simOp, e *simEffect, p simPromise, facts *simKeyFacts) bool {
+	named := o.byID(simEffectID(p.Result))
+	shown := slices.ContainsFunc(facts.looks, func(l simLook) bool { return l.seq < p.seq && !l.at.Before(e.shows) })
+	return named != nil && named.lands.After(e.lands) && !w.guarded(o, facts) && !shown
 }
 
 // shown reports whether anybody's lookup, up to a moment, could have shown what a

@@ -218,7 +218,7 @@ func (w *simWorld) checkPromises() {
 				continue
 			}
 			for _, p := range facts.promises {
-				if w.forGood(p.Result) && e.sentSeq < p.seq && e.epoch == p.epoch && !w.outlivedBy(o, e, p.Result, facts) {
+				if w.forGood(p.Result) && e.sentSeq < p.seq && e.epoch == p.epoch && !w.outlivedBy(o, e, p, facts) {
 					w.violate("true", "%s was not performed for good (%s), and %s landed of an earlier send", e.intent, p.Reason, e.id)
 				}
 			}

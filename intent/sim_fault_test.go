@@ -224,11 +224,7 @@ func (o *simOp) find(l *simLane, s intent.Subject, asked string) intent.Finding 
 		if e.intent != key || e.shows.After(now) {
 			continue
 		}
-		if e.id == s.EffectID { // the one that is known is the one that is asked about
-			best = e
-			break
-		}
-		if best == nil || !best.stands() && e.stands() {
+		if best == nil || o.undone(best) && !o.undone(e) || o.undone(best) == o.undone(e) && e.id == s.EffectID {
 			best = e
 		}
 	}

@@ -112,7 +112,7 @@ func phraseNotDone(r *Result, row Row, d Description, figures string) {
 		r.Verdict = fmt.Sprintf("Not sent: the provider could not be reached, and nothing of the %s left this machine.", d.What)
 		r.Note = "Ask again with the same arguments after the pause."
 	case r.Reason == ReasonRefused:
-		phraseRefused(r, d)
+		phraseRefused(r, row, d)
 	case r.Reason == ReasonApproval:
 		r.Verdict = fmt.Sprintf("Nothing was sent: a person has to allow the %s (%s).", d.What, figures)
 		r.Note = "Do not ask again, and not for another amount either. " + whoKnows(r.Escalation)
@@ -140,11 +140,14 @@ func phraseAbsent(r *Result, row Row, d Description) {
 	r.Note = "Do not ask again; a person has to re-open it first. " + whoKnows(r.Escalation)
 }
 
-func phraseRefused(r *Result, d Description) {
+func phraseRefused(r *Result, row Row, d Description) {
 	switch {
 	case r.effectID() != "":
 		r.Verdict = fmt.Sprintf("Not done in the end: the %s was accepted as %s and has come to nothing; its status is %s.", d.What, r.effectID(), r.Status)
-		r.Note = "Do not ask again; a person has to allow a repeat. " + whoKnows(r.Escalation)
+		r.Note = fmt.Sprintf("Do not ask again now. Once a person has allowed a repeat, ask with again_after %s. ", r.effectID()) + whoKnows(r.Escalation)
+		if row.RepeatAllowed {
+			r.Note = fmt.Sprintf("Do not ask again in the same words. A person has allowed one repeat: ask with again_after %s.", r.effectID())
+		}
 	case r.Retry == RetryWait:
 		r.Verdict = fmt.Sprintf("Not done: the provider turned the %s away for now.", d.What)
 		r.Note = "Ask again with the same arguments after the pause."

@@ -55,15 +55,14 @@ func (w writer[T]) find(listed []object, s intent.Subject, v T) intent.Finding {
 	return intent.Found{Effect: chosen(found, s.EffectID)}
 }
 
-// chosen is the effect that is known already, else the first that stands, else
-// the first: a marketplace that breaks its promise may show several.
+// chosen is the first effect that stands, else the first, and of those that stand
+// alike the one that is known already: a marketplace that breaks its promise, or
+// a ledger that was lost, may leave several under one key.
 func chosen(found []intent.Effect, known string) intent.Effect {
 	best := found[0]
-	for _, e := range found {
-		if known != "" && same(e.ID, known) {
-			return e
-		}
-		if best.Undone && !e.Undone {
+	for _, e := range found[1:] {
+		isKnown := known != "" && same(e.ID, known)
+		if best.Undone && !e.Undone || best.Undone == e.Undone && isKnown {
 			best = e
 		}
 	}

@@ -26,6 +26,9 @@ func TestLookup(t *testing.T) {
 	one := theRefund(k.String())
 	two := theRefund(k.String(), "re_1", "re_2")
 	undone := theRefund(k.String(), "succeeded", "failed")
+	undoneToo := theRefund(k.String(), "succeeded", "failed", "re_1", "re_2")
+	gone := effect("re_2")
+	gone.Status, gone.Undone = "failed", true
 	theirs := theRefund(key("theirs").String(), "re_1", "re_9")
 	less := theRefund(k.String(), "11800", "100", "re_1", "re_3")
 	lesser := effect("re_3")
@@ -48,6 +51,8 @@ func TestLookup(t *testing.T) {
 		"two":                           {[]raw{list(false, one, two)}, "", intent.Found{Effect: effect("re_1")}},
 		"two, one of which stands":      {[]raw{list(false, undone, two)}, "", intent.Found{Effect: effect("re_2")}},
 		"two, one of which is known":    {[]raw{list(false, one, two)}, "re_2", intent.Found{Effect: effect("re_2")}},
+		"the known one is undone":       {[]raw{list(false, undone, two)}, "re_1", intent.Found{Effect: effect("re_2")}},
+		"both undone, one is known":     {[]raw{list(false, undone, undoneToo)}, "re_2", intent.Found{Effect: gone}},
 		"two, neither of them is known": {[]raw{list(false, one, two)}, "re_7", intent.Found{Effect: effect("re_1")}},
 
 		"cut off in the pages":  {[]raw{list(true, theirs), {status: 500}}, "", failed("http 500")},
